@@ -1,0 +1,47 @@
+# Everything lands in .venv/; nothing else on the machine is touched.
+PYTHON ?= python3
+BIN := .venv/bin
+UV := .venv/bootstrap/bin/uv
+
+.PHONY: help setup demo test check format bench docs clean
+
+help: ## this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+setup: .venv/ready ## the environment, complete, in .venv/
+
+# pip --target needs neither ensurepip nor a virtual environment to exist, so a bare python3 + pip is enough.
+.venv/ready: pyproject.toml uv.lock
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Brasstag needs Python 3.11 or newer")'
+	@mkdir -p .venv
+	@test -x $(UV) || $(PYTHON) -m pip install --quiet --disable-pip-version-check --target .venv/bootstrap uv
+	@test -x $(BIN)/python || $(UV) venv --quiet --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" .venv
+	@$(UV) sync --quiet --locked
+	@touch $@
+
+demo: setup ## a story of allowed, asked, edited, denied and undone calls
+	@$(BIN)/python -m brasstag.testing.demo
+
+test: setup ## the whole suite
+	@$(BIN)/pytest -n 2 -q
+
+check: setup ## format, lint, types, rooms, generated docs
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/brasstag tools docs --check
+
+format: setup ## rewrite to the house format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+docs: setup ## rewrite the generated pages
+	@$(BIN)/brasstag tools docs
+
+bench: setup ## ratios against peers and raw commits, side by side
+	@$(UV) sync --quiet --locked --group bench
+	@$(BIN)/python bench/run.py
+
+clean: ## remove the environment and caches
+	rm -rf .venv .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

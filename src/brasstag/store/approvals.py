@@ -1,0 +1,145 @@
+"""Approvals at rest: asked once, decided once, used once."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
+
+from brasstag.store.database import Transaction
+from brasstag.store.schema import approvals
+from brasstag.words.approvals import Approval, ApprovalState
+from brasstag.words.canonical import stored_json
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.ids import SHORTEST_TAIL
+from brasstag.words.previews import Preview
+
+_insert = insert(approvals).values({column.name: bindparam(column.name) for column in approvals.columns})
+
+
+def insert_approval(transaction: Transaction, approval: Approval) -> None:
+    """Write a request down."""
+    transaction.execute(
+        _insert,
+        {
+            "id": approval.id,
+            "call_id": approval.call_id,
+            "task_id": approval.task_id,
+            "tool": approval.tool,
+            "tool_version": approval.tool_version,
+            "arguments": stored_json(dict(approval.arguments)),
+            "original_arguments": _optional_json(approval.original_arguments),
+            "actor": approval.actor,
+            "role": approval.role,
+            "reason": approval.reason,
+            "rule": approval.rule,
+            "preview": stored_json(approval.preview.as_json()),
+            "digest": approval.digest,
+            "state": approval.state.value,
+            "requested_at": approval.requested_at,
+            "expires_at": approval.expires_at,
+            "decided_at": approval.decided_at,
+            "decided_by": approval.decided_by,
+            "note": approval.note,
+        },
+    )
+
+
+def move_approval(
+    transaction: Transaction,
+    approval_id: str,
+    from_state: ApprovalState,
+    to_state: ApprovalState,
+    **columns: Any,
+) -> None:
+    """Take an approval from one state to another; whoever comes second is told so."""
+    moved = transaction.execute(
+        update(approvals)
+        .where(approvals.c.id == approval_id, approvals.c.state == from_state.value)
+        .values(state=to_state.value, **columns)
+    )
+    if moved.rowcount != 1:
+        found = transaction.execute(select(approvals).where(approvals.c.id == approval_id)).one_or_none()
+        raise already_closed(approval_from(found)) if found else not_found(approval_id)
+
+
+def edited_columns(
+    arguments: Mapping[str, Any], original: Mapping[str, Any], preview: Preview, digest: str
+) -> dict[str, Any]:
+    """Return the columns that bind an approval to what a person changed it to."""
+    return {
+        "arguments": stored_json(dict(arguments)),
+        "original_arguments": stored_json(dict(original)),
+        "preview": stored_json(preview.as_json()),
+        "digest": digest,
+    }
+
+
+def get_approval(connection: Connection, name: str) -> Approval:
+    """Return the approval with this id, or with the only id that ends so."""
+    row = connection.execute(select(approvals).where(approvals.c.id == name)).one_or_none()
+    if row is None and len(name) >= SHORTEST_TAIL:
+        found = connection.execute(
+            select(approvals).where(approvals.c.id.endswith(name, autoescape=True)).limit(2)
+        ).all()
+        if len(found) > 1:
+            raise ToolError(
+                Code.APPROVAL_NOT_FOUND, f"more than one approval ends in {name}; give more of its id"
+            )
+        row = found[0] if found else None
+    if row is None:
+        raise not_found(name)
+    return approval_from(row)
+
+
+def list_approvals(connection: Connection, states: tuple[ApprovalState, ...] = ()) -> list[Approval]:
+    """Return approvals in these states, or all of them, oldest first."""
+    query = select(approvals).order_by(approvals.c.requested_at, approvals.c.id)
+    if states:
+        query = query.where(approvals.c.state.in_([state.value for state in states]))
+    return [approval_from(row) for row in connection.execute(query)]
+
+
+def approvals_of_task(connection: Connection, task_id: str, state: ApprovalState) -> list[Approval]:
+    """Return a task's approvals in one state."""
+    query = select(approvals).where(approvals.c.task_id == task_id, approvals.c.state == state.value)
+    return [approval_from(row) for row in connection.execute(query.order_by(approvals.c.id))]
+
+
+def approval_of_call(connection: Connection, call_id: str) -> Approval | None:
+    """Return the newest approval a call asked for."""
+    query = select(approvals).where(approvals.c.call_id == call_id).order_by(approvals.c.id.desc()).limit(1)
+    row = connection.execute(query).one_or_none()
+    return approval_from(row) if row else None
+
+
+def not_found(name: str) -> ToolError:
+    """Say that there is no such approval, and where to look."""
+    return ToolError(
+        Code.APPROVAL_NOT_FOUND, f"there is no approval {name}; `brasstag approvals` lists those that wait"
+    )
+
+
+def already_closed(approval: Approval) -> ToolError:
+    """Say who closed an approval, and when."""
+    who = f" by {approval.decided_by} at {approval.decided_at}" if approval.decided_by else ""
+    return ToolError(
+        Code.APPROVAL_CLOSED,
+        f"approval {approval.id} is already {approval.state.value}{who}",
+        {"state": approval.state.value, "decided_by": approval.decided_by, "decided_at": approval.decided_at},
+    )
+
+
+def approval_from(row: Row[Any]) -> Approval:
+    """Read a row of the approvals table."""
+    columns = dict(row._mapping)
+    columns["arguments"] = json.loads(columns["arguments"])
+    columns["preview"] = Preview.from_json(json.loads(columns["preview"]))
+    columns["state"] = ApprovalState(columns["state"])
+    if columns["original_arguments"] is not None:
+        columns["original_arguments"] = json.loads(columns["original_arguments"])
+    return Approval(**columns)
+
+
+def _optional_json(value: Mapping[str, Any] | None) -> str | None:
+    return None if value is None else stored_json(dict(value))

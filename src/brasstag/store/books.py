@@ -1,0 +1,205 @@
+"""The books of a room: every act that must be written down together is one method, and one commit."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+
+from brasstag.store import approvals as approval_rows
+from brasstag.store import tasks as task_rows
+from brasstag.store.blobs import Blobs
+from brasstag.store.database import Database, Transaction
+from brasstag.store.ledger import Claimed, Ledger
+from brasstag.store.seals import Sealer
+from brasstag.store.timeline import Timeline
+from brasstag.store.versions import add_versions
+from brasstag.words.approvals import Approval, ApprovalState
+from brasstag.words.calls import Call, Tag
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import Entry, EntryKind
+from brasstag.words.previews import Change
+from brasstag.words.times import Clock, stamp, utc_now
+
+_T = TypeVar("_T")
+Payload = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A task without a model, not yet written down."""
+
+    id: str
+    actor: str
+    role: str
+    purpose: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What became of an open approval, and who said so."""
+
+    state: ApprovalState
+    by: str
+    note: str = ""
+    edited: dict[str, Any] | None = None
+    """Columns that bind the approval to edited arguments."""
+
+
+class Books:
+    """Everything a room writes down, and the doors to read it."""
+
+    def __init__(
+        self, database: Database, blobs: Blobs, sealer: Sealer, boot_id: str, clock: Clock = utc_now
+    ) -> None:
+        self.database = database
+        self.blobs = blobs
+        self.sealer = sealer
+        self.ledger = Ledger(boot_id)
+        self.timeline = Timeline(sealer, clock)
+        self._boot_id = boot_id
+        self._clock = clock
+        self._unopened: dict[str, Desk] = {}
+
+    def now(self) -> str:
+        """Return the time as the books write it."""
+        return stamp(self._clock())
+
+    def read(self, look: Callable[[Connection], _T]) -> _T:
+        """Run a look-up on a consistent view."""
+        with self.database.read() as connection:
+            return look(connection)
+
+    def expect_desk(self, desk: Desk) -> None:
+        """Announce a desk; it is written down together with its first entry, so idle desks cost nothing."""
+        self._unopened[desk.id] = desk
+
+    def record(self, call: Call, kind: EntryKind, payload: Payload) -> Tag:
+        """Write down a call that has no effects, or that ended before it could have any."""
+        with self._write(call.task_id) as transaction:
+            return self.timeline.append(transaction, call.task_id, kind, call.id, payload)
+
+    def ask(self, approval: Approval, payload: Payload) -> Tag:
+        """Write down a request to a person."""
+        with self._write(approval.task_id) as transaction:
+            approval_rows.insert_approval(transaction, approval)
+            return self.timeline.append(
+                transaction, approval.task_id, EntryKind.ASKED, approval.call_id, payload
+            )
+
+    def decide(self, approval: Approval, decision: Decision, payload: Payload) -> Tag:
+        """Write down a person's answer to an open request, or that it lapsed."""
+        with self._write(approval.task_id) as transaction:
+            return self._decide(transaction, approval, decision, payload)
+
+    def claim(
+        self, call: Call, changes: tuple[Change, ...], approval_id: str | None, payload: Payload
+    ) -> Claimed:
+        """Write down the intent of a call before it acts."""
+        with self._write(call.task_id) as transaction:
+            claimed = self.ledger.claim(
+                transaction,
+                call_id=call.id,
+                task_id=call.task_id,
+                tool=call.tool,
+                changes=changes,
+                approval_id=approval_id,
+            )
+            self.timeline.append(transaction, call.task_id, EntryKind.CLAIMED, call.id, payload)
+            return claimed
+
+    def settle(self, claimed: Claimed, payload: Payload, made: tuple[Change, ...], by: str, why: str) -> Tag:
+        """Write down how a claimed call ended, and the versions it made."""
+        with self._write(claimed.task_id) as transaction:
+            self.ledger.settle(transaction, claimed)
+            add_versions(transaction, made, by, claimed.call_id, why, self.now())
+            return self.timeline.append(
+                transaction, claimed.task_id, EntryKind.SETTLED, claimed.call_id, payload
+            )
+
+    def take_over(self, claimed: Claimed) -> Claimed | None:
+        """Make a dead process's claim ours."""
+        with self._write(claimed.task_id) as transaction:
+            return self.ledger.take_over(transaction, claimed)
+
+    def close_task(
+        self, task_id: str, status: task_rows.Status, payload: Payload, withdraw: str = ""
+    ) -> list[Approval]:
+        """End a task; its open requests are void where ``withdraw`` says why, else it stays blocked on them.
+
+        Returns the requests that were withdrawn. A desk that never made a call leaves no trace.
+        """
+        if self._unopened.pop(task_id, None):
+            return []
+        with self.database.write() as transaction:
+            return self._close(transaction, task_id, status, payload, withdraw)
+
+    def redact(self, entry: Entry, payload: Payload) -> Tag:
+        """Delete what an entry said, and say in the same commit that this was done."""
+        with self.database.write() as transaction:
+            self.timeline.erase_payload(transaction, entry)
+            return self.timeline.append(
+                transaction, entry.task_id, EntryKind.REDACTED, entry.call_id, payload
+            )
+
+    def _close(
+        self,
+        transaction: Transaction,
+        task_id: str,
+        status: task_rows.Status,
+        payload: Payload,
+        withdraw: str,
+    ) -> list[Approval]:
+        connection = transaction.connection
+        if task_rows.get_task(connection, task_id).status in task_rows.ENDED:
+            raise ToolError(Code.INVALID_ARGUMENTS, f"task {task_id} has already ended")
+        waiting = [
+            approval
+            for state in (ApprovalState.OPEN, ApprovalState.APPROVED)
+            for approval in approval_rows.approvals_of_task(connection, task_id, state)
+        ]
+        if waiting and not withdraw:
+            task_rows.set_status(transaction, task_id, "blocked")
+            return []
+        for approval in waiting:
+            decision = Decision(ApprovalState.VOID, by=withdraw, note="the task was stopped")
+            self._decide(transaction, approval, decision, {"approval": approval.id, "state": "void"})
+        self.timeline.append(transaction, task_id, EntryKind.CLOSED, "", payload | {"status": status})
+        task_rows.set_status(transaction, task_id, status, self.now())
+        self.timeline.forget(task_id)
+        return waiting
+
+    def _decide(
+        self, transaction: Transaction, approval: Approval, decision: Decision, payload: Payload
+    ) -> Tag:
+        approval_rows.move_approval(
+            transaction,
+            approval.id,
+            approval.state,
+            decision.state,
+            decided_at=self.now(),
+            decided_by=decision.by,
+            note=decision.note,
+            **(decision.edited or {}),
+        )
+        return self.timeline.append(
+            transaction, approval.task_id, EntryKind.DECIDED, approval.call_id, payload
+        )
+
+    @contextmanager
+    def _write(self, task_id: str) -> Iterator[Transaction]:
+        with self.database.write() as transaction:
+            desk = self._unopened.get(task_id)
+            if desk is not None:
+                self._open(transaction, desk)
+            yield transaction
+        if desk is not None:
+            self._unopened.pop(task_id, None)
+
+    def _open(self, transaction: Transaction, desk: Desk) -> None:
+        task_rows.insert_task(transaction, desk.id, "desk", desk.actor, desk.role, self._boot_id, self.now())
+        payload = {"type": "root", "tool": "desk", "input": {"actor": desk.actor, "role": desk.role}}
+        self.timeline.append(
+            transaction, desk.id, EntryKind.OPENED, "", payload | {"result": None, "purpose": desk.purpose}
+        )

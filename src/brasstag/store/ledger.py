@@ -1,0 +1,145 @@
+"""The ledger: a call claims before it acts and settles after, each in one commit.
+
+Between the two the call holds leases on its paths. If its process dies there, the claim stays, with all that recovery needs.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
+
+from brasstag.store.database import Transaction
+from brasstag.store.schema import approvals, calls, leases
+from brasstag.words.approvals import ApprovalState
+from brasstag.words.canonical import stored_json
+from brasstag.words.errors import Code, LeaseHeld, StoreError, ToolError
+from brasstag.words.previews import Change
+
+_all_leases = select(leases.c.path, leases.c.call_id)
+_insert_lease = insert(leases).values(path=bindparam("path"), call_id=bindparam("call_id"))
+_release = delete(leases).where(leases.c.call_id == bindparam("call"))
+_insert_call = insert(calls).values({column.name: bindparam(column.name) for column in calls.columns})
+_settle = (
+    update(calls)
+    .where(
+        calls.c.id == bindparam("call"),
+        calls.c.attempt == bindparam("of_attempt"),
+        calls.c.state == "claimed",
+    )
+    .values(state="settled")
+)
+_take_over = (
+    update(calls)
+    .where(
+        calls.c.id == bindparam("call"),
+        calls.c.attempt == bindparam("of_attempt"),
+        calls.c.state == "claimed",
+    )
+    .values(attempt=calls.c.attempt + 1, boot=bindparam("by_boot"))
+)
+_consume = (
+    update(approvals)
+    .where(approvals.c.id == bindparam("approval"), approvals.c.state == ApprovalState.APPROVED.value)
+    .values(state=ApprovalState.CONSUMED.value)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """Proof that a call's intent is on disk; only the ledger makes one."""
+
+    call_id: str
+    task_id: str
+    tool: str
+    attempt: int
+    boot: str
+    changes: tuple[Change, ...]
+
+
+class Ledger:
+    """Takes and returns claims in the name of one boot, that is, one opening of the room."""
+
+    def __init__(self, boot: str) -> None:
+        self.boot = boot
+
+    def claim(
+        self,
+        transaction: Transaction,
+        *,
+        call_id: str,
+        task_id: str,
+        tool: str,
+        changes: tuple[Change, ...],
+        approval_id: str | None,
+    ) -> Claimed:
+        """Write down the intent, take the leases and use up the approval."""
+        paths = sorted({path for change in changes for path in change.paths})
+        self._take_leases(transaction, call_id, paths)
+        if approval_id is not None and transaction.execute(_consume, {"approval": approval_id}).rowcount != 1:
+            raise ToolError(Code.APPROVAL_CLOSED, f"approval {approval_id} was used or withdrawn already")
+        claimed = Claimed(call_id, task_id, tool, 1, self.boot, changes)
+        transaction.execute(
+            _insert_call,
+            {
+                "id": call_id,
+                "task_id": task_id,
+                "tool": tool,
+                "state": "claimed",
+                "attempt": claimed.attempt,
+                "boot": self.boot,
+                "changes": stored_json([change.as_json() for change in changes]),
+            },
+        )
+        return claimed
+
+    def settle(self, transaction: Transaction, claimed: Claimed) -> None:
+        """Close the claim and release its paths; a claim that was taken over is not ours to settle."""
+        settled = transaction.execute(_settle, {"call": claimed.call_id, "of_attempt": claimed.attempt})
+        if settled.rowcount != 1:
+            raise StoreError(
+                f"call {claimed.call_id} was taken over by another process; its outcome is recorded there"
+            )
+        if claimed.changes:
+            transaction.execute(_release, {"call": claimed.call_id})
+
+    def take_over(self, transaction: Transaction, claimed: Claimed) -> Claimed | None:
+        """Make a dead process's claim ours, or return None where somebody else was faster."""
+        parameters = {"call": claimed.call_id, "of_attempt": claimed.attempt, "by_boot": self.boot}
+        if transaction.execute(_take_over, parameters).rowcount != 1:
+            return None
+        return Claimed(
+            claimed.call_id, claimed.task_id, claimed.tool, claimed.attempt + 1, self.boot, claimed.changes
+        )
+
+    def _take_leases(self, transaction: Transaction, call_id: str, paths: list[str]) -> None:
+        if not paths:
+            return
+        for held in transaction.execute(_all_leases):
+            for path in paths:
+                if overlaps(held.path, path):
+                    raise LeaseHeld(path)
+        transaction.execute(_insert_lease, [{"path": path, "call_id": call_id} for path in paths])
+
+
+def overlaps(one: str, other: str) -> bool:
+    """Say whether two paths are the same, or one lies below the other."""
+    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+
+
+def open_claims(connection: Connection) -> Iterable[Claimed]:
+    """Yield every call that claimed and has not settled."""
+    for row in connection.execute(select(calls).where(calls.c.state == "claimed").order_by(calls.c.id)).all():
+        yield Claimed(row.id, row.task_id, row.tool, row.attempt, row.boot, _changes(row.changes))
+
+
+def changes_of(connection: Connection, call_id: str) -> tuple[Change, ...]:
+    """Return the changes a call claimed; empty for a call that claimed none."""
+    stored = connection.execute(select(calls.c.changes).where(calls.c.id == call_id)).scalar_one_or_none()
+    return _changes(stored) if stored else ()
+
+
+def _changes(stored: str) -> tuple[Change, ...]:
+    found: list[dict[str, Any]] = json.loads(stored)
+    return tuple(Change.from_json(change) for change in found)

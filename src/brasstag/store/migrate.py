@@ -1,0 +1,46 @@
+"""Brings a database to the newest schema; costs one look when it is there already."""
+
+from pathlib import Path
+
+from filelock import FileLock
+from sqlalchemy import Connection, inspect, text
+
+from brasstag.store.database import Database
+from brasstag.words.errors import StoreError
+
+HEAD = "0001"
+"""The newest revision; a test holds it equal to what the migrations say."""
+
+
+def migrate(database: Database, lock_file: Path) -> None:
+    """Upgrade where needed; two processes that open a new room together do it once."""
+    if _revision(database) == HEAD:
+        return
+    with FileLock(lock_file):
+        found = _revision(database)
+        if found == HEAD:
+            return
+        if found is not None and found > HEAD:
+            raise StoreError(
+                f"this room was opened by a newer Brasstag (schema {found}, this one knows {HEAD}); upgrade Brasstag"
+            )
+        with database.write() as transaction:
+            _upgrade(transaction.connection)
+
+
+def _revision(database: Database) -> str | None:
+    with database.read() as connection:
+        if not inspect(connection).has_table("alembic_version"):
+            return None
+        found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+        return None if found is None else str(found)
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command  # noqa: PLC0415 - half a second that an up-to-date room never pays
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")

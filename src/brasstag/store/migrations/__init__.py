@@ -1,0 +1,1 @@
+"""Migrations: how a database made by an earlier Brasstag becomes today's. Alembic runs them; opening a room asks."""

@@ -1,0 +1,128 @@
+"""The tables of a room. The same on SQLite and Postgres; JSON is stored as ASCII text, hashed as stored.
+
+tasks ──< entries          a task's timeline: its chain head and next number live in its row
+  │  └──< checkpoints      room-wide chain of sealed heads
+  ├──< calls ──< leases    the ledger: calls that have claimed, and the paths they hold
+  ├──< approvals           requests to people
+  └──< versions            every state of every path Brasstag has seen
+"""
+
+from sqlalchemy import Column, Index, Integer, MetaData, Table, Text, UniqueConstraint
+
+metadata = MetaData()
+
+facts = Table(
+    "facts",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+"""Single facts about the room, such as its id."""
+
+tasks = Table(
+    "tasks",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("boot", Text, nullable=False),
+    Column("next_seq", Integer, nullable=False),
+    Column("head", Text, nullable=False),
+    Column("opened_at", Text, nullable=False),
+    Column("closed_at", Text),
+    Index("tasks_by_status", "status"),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("task_id", Text, primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("tag", Text, nullable=False),
+    Column("call_id", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("payload", Text),
+    Column("salt", Text),
+    Column("digest", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+    UniqueConstraint("tag", name="entries_tag"),
+    Index("entries_by_call", "call_id"),
+)
+
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=False),
+    Column("task_id", Text, nullable=False),
+    Column("task_seq", Integer, nullable=False),
+    Column("head", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+    Column("key_id", Text, nullable=False),
+    Column("signature", Text, nullable=False),
+)
+
+calls = Table(
+    "calls",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("task_id", Text, nullable=False),
+    Column("tool", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("boot", Text, nullable=False),
+    Column("changes", Text, nullable=False),
+    Index("calls_by_state", "state"),
+)
+
+leases = Table(
+    "leases",
+    metadata,
+    Column("path", Text, primary_key=True),
+    Column("call_id", Text, nullable=False),
+    Index("leases_by_call", "call_id"),
+)
+
+approvals = Table(
+    "approvals",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("call_id", Text, nullable=False),
+    Column("task_id", Text, nullable=False),
+    Column("tool", Text, nullable=False),
+    Column("tool_version", Text, nullable=False),
+    Column("arguments", Text, nullable=False),
+    Column("original_arguments", Text),
+    Column("actor", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("preview", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("requested_at", Text, nullable=False),
+    Column("expires_at", Text),
+    Column("decided_at", Text),
+    Column("decided_by", Text),
+    Column("note", Text, nullable=False),
+    Index("approvals_by_state", "state", "requested_at"),
+    Index("approvals_by_call", "call_id"),
+)
+
+versions = Table(
+    "versions",
+    metadata,
+    Column("path", Text, primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("mode", Integer),
+    Column("size", Integer, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("call_id", Text, nullable=False),
+    Column("why", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Index("versions_by_call", "call_id"),
+)

@@ -1,0 +1,124 @@
+"""Seals: the room-wide chain of task heads, signed with a key kept outside the project.
+
+A task's own chain shows every edit inside it, but not that its tail, or all of it, is gone. So heads join this chain when a
+task opens, asks, ends, and every few dozen entries. A signature binds each link to a key that agents and the project's files
+never hold, and a witness beside the key remembers the last link, so that a shortened chain shows too.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+from sqlalchemy import bindparam, insert, select
+
+from brasstag.store.database import Transaction
+from brasstag.store.schema import checkpoints
+from brasstag.words.errors import StoreError
+from brasstag.words.ids import new_id
+
+GENESIS = "0" * 64
+
+_last = select(checkpoints.c.seq, checkpoints.c.hash).order_by(checkpoints.c.seq.desc()).limit(1)
+_insert = insert(checkpoints).values({column.name: bindparam(column.name) for column in checkpoints.columns})
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """The newest link this user's machine has seen."""
+
+    seq: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What a room's seals are signed with."""
+
+    id: str
+    secret: bytes
+
+    def sign(self, link: str) -> str:
+        """Return the signature of a link's hash."""
+        return hmac.new(self.secret, link.encode(), hashlib.sha256).hexdigest()
+
+
+def link_hash(previous: str, seq: int, task_id: str, task_seq: int, head: str, at: str, key_id: str) -> str:
+    """Return the hash of one link, over everything it says."""
+    said = "\n".join((previous, str(seq), task_id, str(task_seq), head, at, key_id))
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+class Sealer:
+    """Adds links to the chain of one room, and keeps its witness."""
+
+    def __init__(self, key: Key, witness_file: Path | None) -> None:
+        self.key = key
+        self._witness_file = witness_file
+
+    def seal(self, transaction: Transaction, task_id: str, task_seq: int, head: str, at: str) -> None:
+        """Put a task's head on the room's chain, in the transaction that moved it."""
+        last = transaction.execute(_last).one_or_none()
+        seq, previous = (last.seq + 1, last.hash) if last else (0, GENESIS)
+        link = link_hash(previous, seq, task_id, task_seq, head, at, self.key.id)
+        transaction.execute(
+            _insert,
+            {
+                "seq": seq,
+                "task_id": task_id,
+                "task_seq": task_seq,
+                "head": head,
+                "at": at,
+                "hash": link,
+                "key_id": self.key.id,
+                "signature": self.key.sign(link),
+            },
+        )
+        if self._witness_file is not None:
+            transaction.after_commit.append(lambda: self._remember(Witness(seq, link)))
+
+    def witness(self) -> Witness | None:
+        """Return the newest link this machine remembers, or None when it remembers none."""
+        if self._witness_file is None or not self._witness_file.exists():
+            return None
+        try:
+            stored = json.loads(self._witness_file.read_text())
+            return Witness(int(stored["seq"]), str(stored["hash"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"the witness file is unreadable: {error}") from error
+
+    def _remember(self, newest: Witness) -> None:
+        # Two processes may arrive in either order; the witness only ever moves forward.
+        assert self._witness_file is not None  # noqa: S101 - seal() asked
+        with FileLock(f"{self._witness_file}.lock"):
+            known = self.witness()
+            if known is not None and known.seq >= newest.seq:
+                return
+            temporary = self._witness_file.with_suffix(".tmp")
+            temporary.write_text(json.dumps({"seq": newest.seq, "hash": newest.hash}))
+            temporary.replace(self._witness_file)
+
+
+def load_or_create_key(folder: Path) -> Key:
+    """Return the key kept in ``folder``, making one, readable only by its owner, the first time."""
+    file = folder / "seal.key"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with FileLock(f"{file}.lock"):
+        if not file.exists():
+            temporary = file.with_suffix(".tmp")
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "w") as stream:
+                stream.write(f"{new_id('key')} {os.urandom(32).hex()}\n")
+                stream.flush()
+                os.fsync(stream.fileno())
+            temporary.replace(file)
+    key_id, _, secret = file.read_text().strip().partition(" ")
+    return Key(key_id, bytes.fromhex(secret))
+
+
+def ephemeral_key() -> Key:
+    """Return a key for a room that lives in memory."""
+    return Key(new_id("key"), os.urandom(32))

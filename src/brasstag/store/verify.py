@@ -1,0 +1,253 @@
+"""Verify: walk every chain of a room and name whatever does not fit, and whatever cannot be seen from here.
+
+entries      numbers without gap, each hash over the one before, each payload under its digest or redacted on record
+tasks        head and length as their row says, opened and closed as their entries say
+checkpoints  unbroken, signed, each naming a head that is really there; as long as the witness remembers
+approvals    the state in the table is the state the timelines tell
+"""
+
+import hmac
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from brasstag.store.schema import approvals, checkpoints, entries, tasks
+from brasstag.store.seals import GENESIS, Key, Witness, link_hash
+from brasstag.store.tasks import ENDED
+from brasstag.store.timeline import entry_hash, payload_digest
+from brasstag.words.events import EntryKind
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that does not fit."""
+
+    where: str
+    what: str
+
+
+@dataclass(slots=True)
+class Report:
+    """What a verification found."""
+
+    tasks: int = 0
+    entries: int = 0
+    checkpoints: int = 0
+    redacted: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
+    """What this verification could not see, in plain words."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+
+@dataclass(slots=True)
+class _Chain:
+    """What walking one task's entries showed."""
+
+    hashes: list[str] = field(default_factory=list)
+    erased: set[int] = field(default_factory=set)
+    redactions: set[int] = field(default_factory=set)
+    opened: dict[str, Any] | None = None
+    closed: dict[str, Any] | None = None
+    is_closed: bool = False
+
+
+def verify(connection: Connection, keys: Mapping[str, Key], witness: Witness | None) -> Report:
+    """Check the whole room; ``keys`` are those this machine holds, by id."""
+    report = Report()
+    folded: dict[str, tuple[str, str | None]] = {}
+    chains = _walk_entries(connection, report, folded)
+    _check_tasks(connection, chains, report)
+    sealed = _check_checkpoints(connection, chains, keys, witness, report)
+    for task_id, chain in chains.items():
+        behind = len(chain.hashes) - 1 - sealed.get(task_id, -1)
+        if behind > 0:
+            report.unseen.append(
+                f"{task_id}: its last {behind} entries are chained but not sealed yet; a cut there would not show"
+            )
+    if not any(chain.erased for chain in chains.values()):
+        _check_approvals(connection, folded, report)
+    else:
+        report.unseen.append("approvals were not compared with the timelines, as some payloads are redacted")
+    return report
+
+
+def _walk_entries(
+    connection: Connection, report: Report, folded: dict[str, tuple[str, str | None]]
+) -> dict[str, _Chain]:
+    chains: dict[str, _Chain] = {}
+    query = select(entries).order_by(entries.c.task_id, entries.c.seq)
+    for row in connection.execution_options(yield_per=500).execute(query):
+        chain = chains.setdefault(row.task_id, _Chain())
+        report.entries += 1
+        report.findings += [Finding(f"{row.task_id} #{row.seq}", what) for what in _check_entry(row, chain)]
+        chain.hashes.append(row.hash)
+        payload = _payload(row)
+        if payload is not None:
+            _note(row, payload, chain)
+            _fold_approval(row.kind, payload, folded)
+        elif row.payload is None:
+            chain.erased.add(row.seq)
+            report.redacted += 1
+    for task_id, chain in chains.items():
+        for seq in sorted(chain.erased - chain.redactions):
+            report.findings.append(
+                Finding(f"{task_id} #{seq}", "its payload was removed, and no redaction is on record")
+            )
+    return chains
+
+
+def _check_entry(row: Row[Any], chain: _Chain) -> Iterator[str]:
+    previous = chain.hashes[-1] if chain.hashes else GENESIS
+    if row.seq != len(chain.hashes):
+        yield f"number {len(chain.hashes)} was expected here; entries are missing or out of order"
+    if (row.payload is None) != (row.salt is None):
+        yield "its payload and salt do not belong together"
+    elif row.payload is not None and payload_digest(row.salt, row.payload) != row.digest:
+        yield "its payload was changed"
+    expected = entry_hash(previous, row.task_id, row.seq, row.kind, row.tag, row.call_id, row.at, row.digest)
+    if expected != row.hash:
+        yield "its hash does not follow from the entry before it"
+
+
+def _note(row: Row[Any], payload: dict[str, Any], chain: _Chain) -> None:
+    match row.kind:
+        case EntryKind.OPENED:
+            chain.opened = payload
+        case EntryKind.CLOSED:
+            chain.closed = payload
+            chain.is_closed = True
+        case EntryKind.REDACTED:
+            chain.redactions.add(payload.get("redacted_seq", -1))
+        case _:
+            pass
+
+
+def _check_tasks(connection: Connection, chains: dict[str, _Chain], report: Report) -> None:
+    known = set()
+    for row in connection.execute(select(tasks).order_by(tasks.c.id)):
+        known.add(row.id)
+        report.tasks += 1
+        chain = chains.get(row.id)
+        doubts = ["it has no entries"] if chain is None else _check_task(row, chain)
+        report.findings += [Finding(row.id, what) for what in doubts]
+    for task_id in sorted(set(chains) - known):
+        report.findings.append(Finding(task_id, "its entries are here but the task itself was removed"))
+
+
+def _check_task(row: Row[Any], chain: _Chain) -> Iterator[str]:
+    if row.next_seq != len(chain.hashes):
+        yield f"its row counts {row.next_seq} entries, {len(chain.hashes)} are here"
+    if row.head != chain.hashes[-1]:
+        yield "its row names another head than its last entry"
+    if chain.opened is not None:
+        opened_as = chain.opened.get("input") or {}
+        if (row.actor, row.role) != (opened_as.get("actor"), opened_as.get("role")):
+            yield "its row names another actor or role than its first entry"
+    if (row.status in ENDED) != chain.is_closed:
+        yield f"its row says {row.status}, its entries {'that it ended' if chain.is_closed else 'no end'}"
+    elif chain.closed is not None and chain.closed.get("status") != row.status:
+        yield f"its row says {row.status}, its last entry {chain.closed.get('status')}"
+
+
+def _check_checkpoints(
+    connection: Connection,
+    chains: dict[str, _Chain],
+    keys: Mapping[str, Key],
+    witness: Witness | None,
+    report: Report,
+) -> dict[str, int]:
+    sealed: dict[str, int] = {}
+    links: list[str] = []
+    unknown_keys: set[str] = set()
+    for row in connection.execute(select(checkpoints).order_by(checkpoints.c.seq)):
+        report.checkpoints += 1
+        where = f"checkpoint {row.seq}"
+        if row.key_id not in keys:
+            unknown_keys.add(row.key_id)
+        report.findings += [
+            Finding(where, what) for what in _check_link(row, links, keys.get(row.key_id), chains)
+        ]
+        links.append(row.hash)
+        sealed[row.task_id] = max(sealed.get(row.task_id, -1), row.task_seq)
+    if witness is None:
+        report.unseen.append("no witness is kept here; a cut of the newest checkpoints would not show")
+    elif witness.seq >= len(links) or links[witness.seq] != witness.hash:
+        report.findings.append(
+            Finding(
+                "checkpoints", f"the witness outside the project remembers link {witness.seq}; it is not here"
+            )
+        )
+    for key_id in sorted(unknown_keys):
+        report.unseen.append(f"{key_id} is not on this machine; seals made with it were not checked")
+    return sealed
+
+
+def _check_link(row: Row[Any], links: list[str], key: Key | None, chains: dict[str, _Chain]) -> Iterator[str]:
+    if row.seq != len(links):
+        yield f"link {len(links)} was expected here; checkpoints are missing"
+    previous = links[-1] if links else GENESIS
+    expected = link_hash(previous, row.seq, row.task_id, row.task_seq, row.head, row.at, row.key_id)
+    if expected != row.hash:
+        yield "its hash does not follow from the link before it"
+    if key is not None and not hmac.compare_digest(key.sign(row.hash), row.signature):
+        yield "its signature is not ours"
+    chain = chains.get(row.task_id)
+    if chain is None:
+        yield f"it seals {row.task_id}, which is gone"
+    elif row.task_seq >= len(chain.hashes):
+        yield f"it seals {row.task_id} up to #{row.task_seq}, which was cut off"
+    elif chain.hashes[row.task_seq] != row.head:
+        yield f"it seals another #{row.task_seq} of {row.task_id} than the one that is here"
+
+
+def _fold_approval(kind: str, payload: dict[str, Any], folded: dict[str, tuple[str, str | None]]) -> None:
+    approval = payload.get("approval")
+    if not isinstance(approval, str):
+        return
+    match kind:
+        case EntryKind.ASKED:
+            folded[approval] = ("open", None)
+        case EntryKind.DECIDED:
+            folded[approval] = (str(payload.get("state")), payload.get("by"))
+        case EntryKind.CLAIMED:
+            folded[approval] = ("consumed", folded.get(approval, ("", None))[1])
+        case _:
+            pass
+
+
+def _check_approvals(
+    connection: Connection, folded: dict[str, tuple[str, str | None]], report: Report
+) -> None:
+    columns = (approvals.c.id, approvals.c.state, approvals.c.decided_by)
+    rows: Iterable[Row[Any]] = connection.execute(select(*columns).order_by(approvals.c.id))
+    table = {row.id: (row.state, row.decided_by) for row in rows}
+    for approval in sorted(table.keys() | folded.keys()):
+        told, written = folded.get(approval), table.get(approval)
+        if told != written:
+            report.findings.append(
+                Finding(approval, f"the timelines tell {_said(told)}, the table says {_said(written)}")
+            )
+
+
+def _said(state: tuple[str, str | None] | None) -> str:
+    if state is None:
+        return "nothing"
+    return f"{state[0]} by {state[1]}" if state[1] else state[0]
+
+
+def _payload(row: Row[Any]) -> dict[str, Any] | None:
+    if row.payload is None:
+        return None
+    try:
+        payload = json.loads(row.payload)
+    except ValueError:
+        return None
+    return payload if isinstance(payload, dict) else None

@@ -1,0 +1,85 @@
+"""The request to a person, and the answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from brasstag.words.previews import Preview
+
+
+class ApprovalState(StrEnum):
+    """Where an approval is in its life; all but OPEN and APPROVED are final."""
+
+    OPEN = "open"
+    APPROVED = "approved"
+    DENIED = "denied"
+    EXPIRED = "expired"
+    CONSUMED = "consumed"
+    VOID = "void"
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """What a person is asked: S2's form."""
+
+    step_id: str
+    tool: str
+    args: Mapping[str, Any]
+    reason: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return ``{stepId, tool, args, reason}``."""
+        return {
+            "stepId": self.step_id,
+            "tool": self.tool,
+            "args": dict(self.args),
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalResponse:
+    """What the person answered: S2's form."""
+
+    approved: bool
+    modified_args: Mapping[str, Any] | None = None
+    reason: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return ``{approved, modifiedArgs?}``."""
+        answer: dict[str, Any] = {"approved": self.approved}
+        if self.modified_args is not None:
+            answer["modifiedArgs"] = dict(self.modified_args)
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A durable request, bound by digest to one call, one tool version and what its preview saw."""
+
+    id: str
+    call_id: str
+    task_id: str
+    tool: str
+    tool_version: str
+    arguments: Mapping[str, Any]
+    actor: str
+    role: str
+    reason: str
+    rule: str
+    preview: Preview
+    digest: str
+    state: ApprovalState
+    requested_at: str
+    expires_at: str | None = None
+    decided_at: str | None = None
+    decided_by: str | None = None
+    note: str = ""
+    original_arguments: Mapping[str, Any] | None = None
+    """What the agent sent, where the person approved something else."""
+
+    @property
+    def request(self) -> ApprovalRequest:
+        """S2's form of this request."""
+        return ApprovalRequest(self.call_id, self.tool, self.arguments, self.reason)

@@ -1,0 +1,92 @@
+"""A call, and the four ways it can end."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from brasstag.words.errors import Code
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request to use a tool."""
+
+    id: str
+    tool: str
+    arguments: Mapping[str, Any]
+    actor: str
+    """Who asks: ``cli:ada``, ``library``, a task's role."""
+    role: str
+    task_id: str
+    repaired: str = ""
+    """How malformed JSON was mended before it was read; empty when nothing was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """The receipt of one call on the timeline."""
+
+    id: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The call did what it says."""
+
+    value: Any
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    tag: Tag | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The call did not happen, and nothing in the world changed."""
+
+    code: Code
+    message: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    tag: Tag | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """It may have happened; a person decides."""
+
+    message: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    tag: Tag | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A person has to say yes first."""
+
+    approval_id: str
+    reason: str
+    tag: Tag | None = None
+
+
+Outcome = Done | Failed | Unknown | Waiting
+Settled = Done | Failed | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """S3's form of a call, as agent loops hold it."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any] | str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """S3's form of an outcome."""
+
+    tool_call_id: str
+    output: Any = ""
+    error: str | None = None
+    success: bool = True

@@ -1,0 +1,74 @@
+"""One JSON form to hash across machines (RFC 8785), one to store on a timeline (ASCII, sorted)."""
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+LARGEST_INTEGER = 2**53 - 1
+"""Beyond this, JSON readers disagree about a number's value (RFC 7493)."""
+
+DEEPEST = 64
+"""How far arguments and results may nest."""
+
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def stored_json(value: Any) -> str:
+    """Return ``value`` as the timeline stores and hashes it: sorted, compact, ASCII only."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of the RFC 8785 form of ``value``, in hex."""
+    import rfc8785  # noqa: PLC0415 - only approvals and versions of tools need it
+
+    return hashlib.sha256(rfc8785.dumps(value)).hexdigest()
+
+
+def sha256(data: bytes) -> str:
+    """Return the SHA-256 of bytes, in hex."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def why_not_json(value: Any, at: str = "", depth: int = 0) -> str | None:
+    """Say why ``value`` is not JSON that every reader understands alike, or return None if it is."""
+    where = at or "the value"
+    if depth > DEEPEST:
+        return f"{where} is nested more than {DEEPEST} levels deep"
+    if isinstance(value, Mapping):
+        return next(filter(None, _doubts_about_members(value, at, depth)), None)
+    if isinstance(value, list | tuple):
+        doubts = (why_not_json(item, f"{at}[{index}]", depth + 1) for index, item in enumerate(value))
+        return next(filter(None, doubts), None)
+    return _why_not_scalar(value, where)
+
+
+def _doubts_about_members(value: Mapping[Any, Any], at: str, depth: int) -> Iterator[str | None]:
+    for key, item in value.items():
+        if not isinstance(key, str):
+            yield f"{at or 'the value'} has a key that is not text: {key!r}"
+        else:
+            yield _why_not_scalar(key, f"a key of {at or 'the value'}")
+            yield why_not_json(item, f"{at}.{key}" if at else key, depth + 1)
+
+
+def _why_not_scalar(value: Any, where: str) -> str | None:
+    match value:
+        case None | bool():
+            return None
+        case str():
+            # ASCII text, by far the most, is told apart without a scan for surrogates.
+            if not value.isascii() and _LONE_SURROGATE.search(value):
+                return f"{where} holds half of a surrogate pair, which is not text"
+        case int() if abs(value) > LARGEST_INTEGER:
+            return f"{where} is beyond ±(2^53-1), where JSON numbers stop being exact"
+        case float() if not math.isfinite(value):
+            return f"{where} is not a finite number"
+        case int() | float():
+            return None
+        case _:
+            return f"{where} is a {type(value).__name__}, which JSON has no form for"
+    return None

@@ -1,0 +1,141 @@
+"""Codes and exceptions, in one place.
+
+A caller of a tool never sees an exception: it sees ``Failed(code, message)``. The codes:
+
+    the call itself     UNKNOWN_TOOL · INVALID_ARGUMENTS · INVALID_PATH · NOT_SUPPORTED
+    who may             NOT_ALLOWED (role) · BLOCKED_BY_RULE · DENIED (a person said no) · CONTROL_FILE
+    the workspace       FILE_NOT_FOUND · ALREADY_EXISTS · NOT_A_FILE · NOT_A_DIRECTORY · DIRECTORY_NOT_EMPTY
+                        PERMISSION_DENIED · TOO_LARGE · NOT_TEXT · TEXT_NOT_FOUND · MATCH_COUNT
+                        CHANGED (somebody else was there first) · BUSY · NO_SPACE
+    running             TIMEOUT · EXECUTION_ERROR · INVALID_RESULT · CANCELLED · INTERNAL_ERROR
+    approvals           APPROVAL_NOT_FOUND · APPROVAL_CLOSED · APPROVAL_STALE · NOT_AN_APPROVER
+    undo                TAG_NOT_FOUND · CANNOT_UNDO
+
+Inside, rooms raise; the engine turns what a tool raised into an outcome, surfaces turn the rest into one paragraph:
+
+    BrasstagError
+    ├── ToolError           carries a Code; becomes Failed
+    │   └── SecurityError   a path that leads outside the workspace; shows as INVALID_PATH
+    ├── ConfigError         start-up stops; lists every problem with file, field and how to mend it
+    ├── UntrustedError      control files changed and no person has looked yet
+    ├── StoreError          the database or the blobs cannot be used
+    └── LeaseHeld           another call is at these paths right now; try again
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Code(StrEnum):
+    """Why a call failed; nothing happened in the world when one of these is returned."""
+
+    UNKNOWN_TOOL = "UNKNOWN_TOOL"
+    INVALID_ARGUMENTS = "INVALID_ARGUMENTS"
+    INVALID_PATH = "INVALID_PATH"
+    NOT_SUPPORTED = "NOT_SUPPORTED"
+
+    NOT_ALLOWED = "NOT_ALLOWED"
+    BLOCKED_BY_RULE = "BLOCKED_BY_RULE"
+    DENIED = "DENIED"
+    CONTROL_FILE = "CONTROL_FILE"
+
+    FILE_NOT_FOUND = "FILE_NOT_FOUND"
+    ALREADY_EXISTS = "ALREADY_EXISTS"
+    NOT_A_FILE = "NOT_A_FILE"
+    NOT_A_DIRECTORY = "NOT_A_DIRECTORY"
+    DIRECTORY_NOT_EMPTY = "DIRECTORY_NOT_EMPTY"
+    PERMISSION_DENIED = "PERMISSION_DENIED"
+    TOO_LARGE = "TOO_LARGE"
+    NOT_TEXT = "NOT_TEXT"
+    TEXT_NOT_FOUND = "TEXT_NOT_FOUND"
+    MATCH_COUNT = "MATCH_COUNT"
+    CHANGED = "CHANGED"
+    BUSY = "BUSY"
+    NO_SPACE = "NO_SPACE"
+
+    TIMEOUT = "TIMEOUT"
+    EXECUTION_ERROR = "EXECUTION_ERROR"
+    INVALID_RESULT = "INVALID_RESULT"
+    CANCELLED = "CANCELLED"
+    INTERNAL_ERROR = "INTERNAL_ERROR"
+
+    APPROVAL_NOT_FOUND = "APPROVAL_NOT_FOUND"
+    APPROVAL_CLOSED = "APPROVAL_CLOSED"
+    APPROVAL_STALE = "APPROVAL_STALE"
+    NOT_AN_APPROVER = "NOT_AN_APPROVER"
+
+    TAG_NOT_FOUND = "TAG_NOT_FOUND"
+    CANNOT_UNDO = "CANNOT_UNDO"
+
+
+class BrasstagError(Exception):
+    """Whatever Brasstag itself raises."""
+
+
+class ToolError(BrasstagError):
+    """A tool or a room it uses cannot do what was asked; becomes ``Failed``.
+
+    The message is for whoever made the call: it names workspace paths only, never paths of the host.
+    """
+
+    def __init__(self, code: Code, message: str, details: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.details: Mapping[str, Any] = details or {}
+
+
+class SecurityError(ToolError):
+    """A path that is malformed or leads outside the workspace."""
+
+    def __init__(self, message: str, details: Mapping[str, Any] | None = None) -> None:
+        super().__init__(Code.INVALID_PATH, message, details)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a configuration file."""
+
+    file: str
+    field: str
+    """Dotted place inside the file; empty when the whole file is meant."""
+    what: str
+    mend: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}: {self.field}" if self.field else self.file
+        return f"{where}: {self.what}. {self.mend}"
+
+
+class ConfigError(BrasstagError):
+    """Configuration that must not be started with; every problem is listed, not just the first."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = tuple(problems)
+
+
+class UntrustedError(BrasstagError):
+    """Control files differ from what a person last accepted."""
+
+    def __init__(self, changed: Sequence[str]) -> None:
+        super().__init__(
+            "control files changed since a person last looked: "
+            + ", ".join(changed)
+            + ". Run `brasstag trust` to see the change and accept it."
+        )
+        self.changed = tuple(changed)
+
+
+class StoreError(BrasstagError):
+    """The room's state cannot be used."""
+
+
+class LeaseHeld(BrasstagError):
+    """Another call is working at one of these paths right now."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"another call is working at {path}")
+        self.path = path

@@ -1,0 +1,45 @@
+"""What a timeline is made of."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class EntryKind(StrEnum):
+    """What an entry records."""
+
+    OPENED = "opened"
+    """The task exists: its payload is the task's own (S1's ROOT entry)."""
+    CALLED = "called"
+    """A call without effects, whole: input and result."""
+    REFUSED = "refused"
+    """A call that ended before it could act: unknown tool, bad arguments, role, rule."""
+    ASKED = "asked"
+    """A person was asked to approve."""
+    DECIDED = "decided"
+    """A person answered, or the request lapsed."""
+    CLAIMED = "claimed"
+    """A call is about to act: input and intended changes."""
+    SETTLED = "settled"
+    """A claimed call ended: result, changes made."""
+    REDACTED = "redacted"
+    """An earlier entry's payload was removed by a person."""
+    CLOSED = "closed"
+    """The task ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One link of a task's chain.
+
+    ``payload`` carries S1's fields: type, tool, input, result, timestamp; it is None after a redaction.
+    """
+
+    task_id: str
+    seq: int
+    kind: EntryKind
+    tag: str
+    call_id: str
+    at: str
+    payload: dict[str, Any] | None
+    hash: str

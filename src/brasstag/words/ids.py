@@ -1,0 +1,16 @@
+"""Ids: a word for the kind, then a UUIDv7 in base32, so ids sort by the time they were made."""
+
+from base64 import b32hexencode
+from typing import Literal
+
+from uuid_utils import uuid7
+
+Kind = Literal["call", "task", "tag", "apr", "boot", "room", "key"]
+
+SHORTEST_TAIL = 4
+"""People may name a thing by the end of its id; fewer characters than this are not accepted."""
+
+
+def new_id(kind: Kind) -> str:
+    """Return a fresh id such as ``call_0cp3…``; later ids sort after earlier ones."""
+    return f"{kind}_{b32hexencode(uuid7().bytes).decode().rstrip('=').lower()}"

@@ -1,0 +1,173 @@
+"""What a call would do, found by looking only."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from brasstag.words.canonical import digest
+
+ABSENT = "absent"
+DIRECTORY = "directory"
+"""A path's state is ABSENT, DIRECTORY, ``file:<sha256>`` or ``link:<sha256 of its target>``."""
+
+
+def file_state(sha256: str) -> str:
+    """Return the state of a regular file with these bytes."""
+    return f"file:{sha256}"
+
+
+def link_state(sha256: str) -> str:
+    """Return the state of a symbolic link whose target hashes to this."""
+    return f"link:{sha256}"
+
+
+def digest_in(state: str) -> str | None:
+    """Return the content digest a state carries, or None for absent paths and directories."""
+    _, colon, value = state.partition(":")
+    return value if colon else None
+
+
+class Fact(StrEnum):
+    """What rules and profiles may ask of a preview."""
+
+    READS = "reads"
+    CREATES = "creates"
+    OVERWRITES = "overwrites"
+    DELETES = "deletes"
+    MOVES = "moves"
+    RUNS = "runs"
+    FETCHES = "fetches"
+    EXTERNAL = "external"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A path as a preview saw it."""
+
+    path: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One path's step from a state that was seen to a state that is wanted.
+
+    A move is one Change: ``source`` is where the bytes are now, ``path`` where they go, ``before`` the state of ``path``.
+    """
+
+    path: str
+    before: str
+    after: str
+    source: str = ""
+    mode: int | None = None
+    """Permission bits the path shall have; None keeps what is there, or the default for something new."""
+    before_mode: int | None = None
+    size: int = 0
+    """Bytes after."""
+    before_size: int = 0
+    undoable: bool = True
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every path this change touches."""
+        return (self.source, self.path) if self.source else (self.path,)
+
+    @property
+    def fact(self) -> Fact:
+        """The one fact that names this change; a move onto something is an overwrite."""
+        if self.after == ABSENT:
+            return Fact.DELETES
+        if self.before not in (ABSENT, self.after) or (self.source and self.before != ABSENT):
+            return Fact.OVERWRITES
+        if self.source:
+            return Fact.MOVES
+        return Fact.CREATES if self.before == ABSENT else Fact.OVERWRITES
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the form the timeline and the ledger store."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "Change":
+        """Read back what as_json wrote."""
+        return cls(**stored)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a call would do; changes nothing."""
+
+    reads: tuple[Seen, ...] = ()
+    changes: tuple[Change, ...] = ()
+    runs: tuple[str, ...] = ()
+    fetches: tuple[str, ...] = ()
+    external: bool = False
+    """The tool acts outside the workspace in ways a preview cannot see."""
+    untracked_reads: int = 0
+    """How many files a walk looked into beyond those listed in ``reads``."""
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def about(self, fact: Fact) -> tuple[str, ...]:
+        """Return the paths, commands or addresses that make ``fact`` true; empty when it is not."""
+        match fact:
+            case Fact.READS:
+                return tuple(seen.path for seen in self.reads)
+            case Fact.RUNS:
+                return self.runs
+            case Fact.FETCHES:
+                return self.fetches
+            case Fact.EXTERNAL:
+                return ("outside the workspace",) if self.external else ()
+            case Fact.MOVES:
+                return tuple(change.source for change in self.changes if change.source)
+            case _:
+                return tuple(change.path for change in self.changes if change.fact is fact)
+
+    @property
+    def facts(self) -> frozenset[Fact]:
+        """Every fact that is true of this preview."""
+        return frozenset(fact for fact in Fact if self.about(fact))
+
+    @property
+    def undoable(self) -> bool:
+        """Whether everything this call would do can be taken back."""
+        return not self.external and all(change.undoable for change in self.changes)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every workspace path the call would read or change, in order, once each."""
+        found = [seen.path for seen in self.reads]
+        found += [path for change in self.changes for path in change.paths]
+        return tuple(dict.fromkeys(found))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the form approvals and timelines store."""
+        return {
+            "reads": [[seen.path, seen.state] for seen in self.reads],
+            "changes": [change.as_json() for change in self.changes],
+            "runs": list(self.runs),
+            "fetches": list(self.fetches),
+            "external": self.external,
+            "untracked_reads": self.untracked_reads,
+            "notes": list(self.notes),
+        }
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "Preview":
+        """Read back what as_json wrote."""
+        return cls(
+            reads=tuple(Seen(path, state) for path, state in stored["reads"]),
+            changes=tuple(Change.from_json(change) for change in stored["changes"]),
+            runs=tuple(stored["runs"]),
+            fetches=tuple(stored["fetches"]),
+            external=stored["external"],
+            untracked_reads=stored["untracked_reads"],
+            notes=tuple(stored["notes"]),
+        )
+
+    @property
+    def digest(self) -> str:
+        """The fingerprint of what was seen and what would be done."""
+        stored = self.as_json()
+        del stored["notes"]
+        return digest(stored)
