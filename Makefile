@@ -20,7 +20,7 @@ setup: .venv/ready ## the environment, complete, in .venv/
 	@touch $@
 
 demo: setup ## a story of allowed, asked, edited, denied and undone calls
-	@$(BIN)/python -m brasstag.testing.demo
+	@$(BIN)/brasstag demo
 
 test: setup ## the whole suite
 	@$(BIN)/pytest -n 2 -q

@@ -6,5 +6,61 @@ words      frozen types, no I/O                  policy    rules, roles, grants:
 settings   brasstag.toml, read once              tools     the shipped tools and their configs
 store      timeline, ledger, approvals, blobs    engine    the path of one call
 sandbox    the workspace, and what may touch it  app       the composition root: Room
-toolkit    tool configs, registry, schemas       surfaces  cli
+toolkit    tool configs, registry, schemas       surfaces  the command line
+
+What is named here is public; everything is imported when it is first used.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from brasstag.app.classes import BaseTool
+    from brasstag.app.room import Room
+    from brasstag.policy.rule_engine import RuleEngine, SafetyRule
+    from brasstag.sandbox.workspace.draft import Draft
+    from brasstag.toolkit.classes import create_json_schema
+    from brasstag.toolkit.config import Limits
+    from brasstag.toolkit.declare import tool
+    from brasstag.toolkit.registry import ToolRegistry
+    from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
+    from brasstag.words.calls import Call, Done, Failed, Outcome, Tag, ToolCall, ToolResult, Unknown, Waiting
+    from brasstag.words.errors import Code, ConfigError, ToolError, UntrustedError
+    from brasstag.words.previews import Preview
+    from brasstag.words.verdicts import Verdict
+    from brasstag.words.views import result_view, status_view, tool_result_view
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "app.classes": ("BaseTool",),
+    "app.room": ("Room",),
+    "policy.rule_engine": ("RuleEngine", "SafetyRule"),
+    "sandbox.workspace.draft": ("Draft",),
+    "toolkit.classes": ("create_json_schema",),
+    "toolkit.config": ("Limits",),
+    "toolkit.declare": ("tool",),
+    "toolkit.registry": ("ToolRegistry",),
+    "words.approvals": ("Approval", "ApprovalResponse", "ApprovalState", "Approver"),
+    "words.calls": (
+        "Call", "Done", "Failed", "Outcome", "Tag", "ToolCall", "ToolResult", "Unknown", "Waiting",
+    ),
+    "words.errors": ("Code", "ConfigError", "ToolError", "UntrustedError"),
+    "words.previews": ("Preview",),
+    "words.verdicts": ("Verdict",),
+    "words.views": ("result_view", "status_view", "tool_result_view"),
+}  # fmt: skip
+_PLACES = {name: f"brasstag.{module}" for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Approval", "ApprovalResponse", "ApprovalState", "Approver", "BaseTool", "Call", "Code", "ConfigError", "Done",
+    "Draft", "Failed", "Limits", "Outcome", "Preview", "Room", "RuleEngine", "SafetyRule", "Tag", "ToolCall",
+    "ToolError", "ToolRegistry", "ToolResult", "Unknown", "UntrustedError", "Verdict", "Waiting",
+    "create_json_schema", "result_view", "status_view", "tool", "tool_result_view",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"brasstag has no {name}")
+    return getattr(import_module(_PLACES[name]), name)

@@ -14,7 +14,7 @@ from brasstag.store.database import Database, Transaction
 from brasstag.store.ledger import Claimed, Ledger
 from brasstag.store.seals import Sealer
 from brasstag.store.timeline import Timeline
-from brasstag.store.versions import add_versions
+from brasstag.store.versions import add_versions, digests_only_of
 from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.calls import Call, Tag
 from brasstag.words.errors import Code, ToolError
@@ -135,13 +135,32 @@ class Books:
         with self.database.write() as transaction:
             return self._close(transaction, task_id, status, payload, withdraw)
 
-    def redact(self, entry: Entry, payload: Payload) -> Tag:
-        """Delete what an entry said, and say in the same commit that this was done."""
+    def close_if_idle(self, task_id: str) -> None:
+        """End a blocked desk whose last request has been dealt with, unless the process behind it still runs."""
+        with self.database.write() as transaction:
+            if task_rows.get_task(transaction.connection, task_id).status == "blocked":
+                end: Payload = {"type": "root", "tool": "desk", "input": {}, "result": None}
+                self._close(transaction, task_id, "done", end, "")
+
+    def redact(self, entry: Entry, by: str, reason: str, *, contents: bool = False) -> int:
+        """Delete what an entry said, and say in the same commit that this was done.
+
+        With ``contents`` also delete the kept bytes that only this call names; returns how many there were.
+        """
+        if entry.kind is EntryKind.REDACTED or entry.payload is None:
+            raise ToolError(Code.INVALID_ARGUMENTS, f"{entry.tag} has nothing left to redact")
+        payload = {
+            "type": "redaction",
+            "redacted": entry.tag,
+            "redacted_seq": entry.seq,
+            "by": by,
+            "reason": reason,
+        }
         with self.database.write() as transaction:
             self.timeline.erase_payload(transaction, entry)
-            return self.timeline.append(
-                transaction, entry.task_id, EntryKind.REDACTED, entry.call_id, payload
-            )
+            self.timeline.append(transaction, entry.task_id, EntryKind.REDACTED, entry.call_id, payload)
+            named = digests_only_of(transaction.connection, entry.call_id) if contents else ()
+        return sum(self.blobs.drop(digest) for digest in named)
 
     def _close(
         self,

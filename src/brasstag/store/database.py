@@ -18,6 +18,9 @@ BUSY_MILLISECONDS = 30_000
 
 AfterCommit = Callable[[], None]
 
+View = Connection
+"""What a reader is handed; other rooms know it by this name and never speak SQL to it."""
+
 
 class Transaction:
     """What a write holds: the connection, and what to do once the commit is on disk."""

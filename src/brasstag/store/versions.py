@@ -71,3 +71,10 @@ def named_digests(connection: Connection) -> frozenset[str]:
     """Return the digest of every blob some version names."""
     states = connection.execute(select(versions.c.state).distinct()).scalars()
     return frozenset(digest for state in states if (digest := digest_in(state)))
+
+
+def digests_only_of(connection: Connection, call_id: str) -> frozenset[str]:
+    """Return the digests of contents that one call made and no other version names."""
+    mine = connection.execute(select(versions.c.state).where(versions.c.call_id == call_id)).scalars()
+    others = set(connection.execute(select(versions.c.state).where(versions.c.call_id != call_id)).scalars())
+    return frozenset(digest for state in mine if state not in others and (digest := digest_in(state)))

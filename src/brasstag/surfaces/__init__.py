@@ -1,1 +1,1 @@
-"""."""
+"""Surfaces: where people and programs meet the room."""

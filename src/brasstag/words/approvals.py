@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from brasstag.words.previews import Preview
 
@@ -17,6 +17,17 @@ class ApprovalState(StrEnum):
     EXPIRED = "expired"
     CONSUMED = "consumed"
     VOID = "void"
+
+
+@dataclass(frozen=True, slots=True)
+class Approver:
+    """A person who may decide; surfaces make one only after they have seen a terminal or a token."""
+
+    name: str
+    via: Literal["terminal", "token", "expiry"]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.via})"
 
 
 @dataclass(frozen=True, slots=True)

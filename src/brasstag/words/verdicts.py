@@ -16,6 +16,8 @@ class Verdict:
     because: str
     rule: str
     """The rule that decided, or the profile or tool that did where no rule spoke."""
+    by_rule: bool = False
+    """Whether a rule spoke, rather than the profile, the tool itself, or nobody."""
 
     @property
     def strictness(self) -> int:

@@ -1,0 +1,107 @@
+"""The path with its transactions, against the same number of raw durable commits and fsyncs."""
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from measuring import goal, interleaved, line, ratio, title
+from sqlalchemy import event
+
+from brasstag import Done, Room
+from brasstag.surfaces.cli.project import init
+
+CONTENT = "Call me Ishmael.\n" * 60
+
+
+class Raw:
+    """The same durable work by hand: commits of as many bytes, files written and fsynced, and nothing else."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.number = 0
+        self.database = sqlite3.connect(folder / "raw.db", isolation_level=None, check_same_thread=False)
+        self.database.execute("PRAGMA journal_mode = WAL")
+        self.database.execute("PRAGMA synchronous = FULL")
+        self.database.execute("CREATE TABLE entries (id INTEGER PRIMARY KEY, payload TEXT)")
+
+    def commit(self, size: int) -> None:
+        self.database.execute("BEGIN IMMEDIATE")
+        self.database.execute("INSERT INTO entries (payload) VALUES (?)", ("x" * size,))
+        self.database.execute("COMMIT")
+
+    def fsyncs(self, count: int) -> None:
+        """Write and sync as many files and directories, in turn."""
+        for _ in range((count + 1) // 2):
+            self.number += 1
+            descriptor = os.open(self.folder / str(self.number), os.O_WRONLY | os.O_CREAT)
+            os.write(descriptor, CONTENT.encode())
+            os.fsync(descriptor)
+            os.close(descriptor)
+        directory = os.open(self.folder, os.O_RDONLY)
+        for _ in range(count // 2):
+            os.fsync(directory)
+        os.close(directory)
+
+
+@contextmanager
+def counting(room: Room) -> Iterator[dict[str, int]]:
+    """Count the commits and fsyncs of a block."""
+    counts = {"commits": 0, "fsyncs": 0}
+    real = os.fsync
+
+    def count_fsync(descriptor: int) -> None:
+        counts["fsyncs"] += 1
+        real(descriptor)
+
+    def count_commit(_connection: Any) -> None:
+        counts["commits"] += 1
+
+    engine = room.books.database._engine
+    event.listen(engine, "commit", count_commit)
+    os.fsync = count_fsync
+    try:
+        yield counts
+    finally:
+        os.fsync = real
+        event.remove(engine, "commit", count_commit)
+
+
+async def run() -> None:
+    with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
+        os.environ["BRASSTAG_USER_DIR"] = f"{folder}/user"
+        project = Path(folder) / "project"
+        init(project)
+        (project / "data" / "chapter.md").write_text(CONTENT)
+        raw = Raw(Path(folder))
+        numbers = iter(range(10**9))
+        async with Room.open(project) as room:
+            reading = lambda: room.call("read_file", {"path": "chapter.md"})  # noqa: E731
+            writing = lambda: room.call(  # noqa: E731
+                "write_file", {"path": f"{next(numbers)}.md", "content": CONTENT + str(next(numbers))}
+            )
+            for name, act, limit in (("read_file", reading, 1.5), ("write_file (new)", writing, 1.5)):
+                await _compare(room, raw, name, act, limit)
+
+
+async def _compare(room: Room, raw: Raw, name: str, act: Callable[[], Any], limit: float) -> None:
+    for _ in range(70):
+        assert isinstance(await act(), Done)
+    with counting(room) as counts:
+        await act()
+    commits, fsyncs = counts["commits"], counts["fsyncs"]
+
+    async def by_hand() -> None:
+        for _ in range(commits):
+            raw.commit(2000)
+        if fsyncs:
+            raw.fsyncs(fsyncs)
+
+    found = await interleaved({"brasstag": act, "raw": by_hand}, calls=40, rounds=15)
+    title(f"{name}: with its transactions ({commits} commits, {fsyncs} fsyncs), against the same by hand")
+    line("brasstag", found["brasstag"])
+    line("raw sqlite3 and fsync", found["raw"])
+    goal("brasstag / raw", ratio(found["brasstag"], found["raw"]), limit)

@@ -1,0 +1,26 @@
+"""Benchmarks: ratios measured side by side in one run. Wall times on a shared machine mean little; ratios mean more.
+
+make bench
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import commits
+import growth
+import path_of_a_call
+import start_up
+
+
+async def main() -> None:
+    await path_of_a_call.run()
+    await commits.run()
+    await growth.run()
+    start_up.run()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,21 @@
+"""BaseTool: a tool as a class, that can be tried by itself."""
+
+from brasstag.app.room import Room
+from brasstag.toolkit.classes import ToolClass
+from brasstag.words.calls import ToolCall, ToolResult
+from brasstag.words.views import tool_result_view
+
+
+class BaseTool(ToolClass):
+    """A tool with a name, a description, parameters and ``async execute``; register an instance with a room."""
+
+    async def call(self, call: ToolCall) -> ToolResult:
+        """Take one call through the whole path of a room in memory: made for testing a tool alone."""
+        async with Room.in_memory() as room:
+            tool = room.register(self)
+            if call.name != tool.name:
+                return ToolResult(
+                    call.id, error=f"UNKNOWN_TOOL: this is {tool.name}, not {call.name}", success=False
+                )
+            outcome = await room.call(call.name, call.arguments, call_id=call.id)
+            return tool_result_view(outcome, call.id)

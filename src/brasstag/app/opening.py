@@ -1,0 +1,225 @@
+"""Fitting out a room: settings, tools, rules, workspace and books, put together once."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from brasstag.app.notices import notifier
+from brasstag.app.trust import Trust
+from brasstag.app.vault import Vault, memory_vault, open_vault, require_same_room
+from brasstag.engine.dispatch import Counter
+from brasstag.engine.recovery import Recovered, recover
+from brasstag.engine.shop import Shop
+from brasstag.engine.threads import Threads
+from brasstag.policy.judging import Rules
+from brasstag.policy.loading import rules_from, strange_tools
+from brasstag.policy.roles import Roles
+from brasstag.policy.rule_engine import AnyRule, RuleEngine
+from brasstag.policy.rules import Rule
+from brasstag.policy.shipped import shipped_rules
+from brasstag.sandbox.workspace.control import ControlFiles
+from brasstag.sandbox.workspace.workspace import Workspace
+from brasstag.settings import (
+    SETTINGS_FILE,
+    STATE_DIRECTORY,
+    TOOLS_DIRECTORY,
+    ProfileName,
+    RoomSettings,
+    Settings,
+    parse_settings,
+    read_settings,
+)
+from brasstag.toolkit.discovery import discover_entry_points, discover_folder, discover_package
+from brasstag.toolkit.registry import ToolRegistry
+from brasstag.toolkit.tool import Tool
+from brasstag.words.errors import ConfigError, Problem
+from brasstag.words.times import Clock
+
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True)
+class Fittings:
+    """A room's engine and everything that has to be let go of when it closes."""
+
+    vault: Vault
+    settings: Settings
+    workspace: Path
+    shop: Shop
+    counter: Counter
+    engine: RuleEngine
+    recovered: Recovered = field(default_factory=Recovered)
+
+    def register(self, thing: Any) -> Tool:
+        """Add a tool to the open room."""
+        tool = self.shop.registry.register(thing)
+        self._refit()
+        return tool
+
+    def add_rule(self, rule: AnyRule) -> None:
+        """Add a rule to the open room."""
+        self.engine.add_rule(rule)
+        self._refit()
+
+    def rules_of(self, settings_file: Path) -> Rules:
+        """Return the rules another settings file would give this room."""
+        settings = parse_settings(settings_file.read_text(encoding="utf-8"), settings_file.name)
+        aliases = _aliases(self.shop.registry)
+        engine = RuleEngine((*shipped_rules(), *rules_from(settings.rules, aliases, settings_file.name)))
+        return _rules(engine, settings, self.shop.registry)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self.shop.workspace.close()
+        self.shop.threads.close()
+        self.vault.close()
+
+    def _refit(self) -> None:
+        self.shop.rules = _rules(self.engine, self.settings, self.shop.registry)
+        self.shop.roles = Roles(self.settings.roles, self.shop.registry.get)
+
+
+async def fit_out(project: Path, clock: Clock) -> Fittings:
+    """Open a project's room as a person last accepted it, and settle what a dead process left."""
+    threads = Threads()
+    fittings = await threads.run(_fit_project, project, clock, threads)
+    fittings.recovered = await recover(fittings.shop, fittings.vault.boot)
+    return fittings
+
+
+async def fit_out_in_memory(workspace: Path | None, profile: ProfileName, clock: Clock) -> Fittings:
+    """Open a room with the shipped tools and rules that leaves nothing behind."""
+    vault = memory_vault(clock)
+    root = workspace or vault.folder / "workspace"
+    root.mkdir(exist_ok=True)
+    registry = ToolRegistry(discover_package("brasstag.tools"))
+    settings = Settings(room=RoomSettings(workspace=str(root), profile=profile))
+    control = ControlFiles(root, root)
+    return _fit(vault, settings, registry, shipped_rules(), root, control, Threads())
+
+
+def load_tools(project: Path, settings: Settings, problems: list[Problem]) -> ToolRegistry:
+    """Return every tool of a project: the shipped ones, its own, and those of installed packages."""
+    registry = ToolRegistry()
+    sources: list[Callable[[], Iterable[Tool]]] = [
+        lambda: discover_package("brasstag.tools"),
+        lambda: discover_folder(project / TOOLS_DIRECTORY) if (project / TOOLS_DIRECTORY).is_dir() else (),
+        discover_entry_points,
+    ]
+    for source in sources:
+        for tool in _collecting(problems, source) or ():
+            _collecting(problems, partial(_register, registry, tool, settings))
+    problems += [
+        Problem(SETTINGS_FILE, f"tools.{name}", "is no tool of this room", "`brasstag tools` lists them.")
+        for name in settings.tools
+        if registry.get(name) is None
+    ]
+    return registry
+
+
+def check_configuration(project: Path) -> list[Problem]:
+    """Return everything wrong with a project's settings, tools, rules and roles, without opening its room."""
+    try:
+        _load(project)
+    except ConfigError as error:
+        return list(error.problems)
+    return []
+
+
+def _fit_project(project: Path, clock: Clock, threads: Threads) -> Fittings:
+    project = project.absolute()
+    vault = open_vault(project, clock)
+    try:
+        require_same_room(project, vault)
+        Trust(project, vault.folder).require()
+        settings, registry, loaded = _load(project)
+        root = settings.workspace(project)
+        root.mkdir(parents=True, exist_ok=True)
+        control = ControlFiles(project, root, (project / STATE_DIRECTORY,))
+        return _fit(vault, settings, registry, (*shipped_rules(), *loaded), root, control, threads)
+    except BaseException:
+        vault.close()
+        raise
+
+
+def _load(project: Path) -> tuple[Settings, ToolRegistry, tuple[Rule, ...]]:
+    settings = read_settings(project)
+    problems: list[Problem] = []
+    registry = load_tools(project, settings, problems)
+    loaded = _collecting(problems, lambda: rules_from(settings.rules, _aliases(registry))) or ()
+    problems += strange_tools(loaded, lambda name: registry.get(name) is not None)
+    _collecting(problems, lambda: Roles(settings.roles, registry.get))
+    if problems:
+        raise ConfigError(problems)
+    return settings, registry, loaded
+
+
+def _fit(
+    vault: Vault,
+    settings: Settings,
+    registry: ToolRegistry,
+    rules: Iterable[AnyRule],
+    root: Path,
+    control: ControlFiles,
+    threads: Threads,
+) -> Fittings:
+    engine = RuleEngine(rules)
+    shop = Shop(
+        registry=registry,
+        rules=_rules(engine, settings, registry),
+        roles=Roles(settings.roles, registry.get),
+        workspace=Workspace(root, control, vault.books.blobs, settings.limits.undo_bytes),
+        books=vault.books,
+        threads=threads,
+        notify=notifier(settings.approvals, threads),
+        tool_settings=dict(settings.tools),
+        approval_lifetime=settings.approvals.expires_after,
+        argument_bytes=settings.limits.argument_bytes,
+        host_paths=(root, root.parent, Path.home()),
+    )
+    return Fittings(vault, settings, root, shop, Counter(shop), engine)
+
+
+def _rules(engine: RuleEngine, settings: Settings, registry: ToolRegistry) -> Rules:
+    return Rules(engine.rules, settings.room.profile, _aliases(registry))
+
+
+def _aliases(registry: ToolRegistry) -> dict[str, str]:
+    return {alias: tool.name for tool in registry.list() for alias in tool.config.aliases}
+
+
+def _as_project_says(tool: Tool, settings: Settings) -> Tool:
+    """Return the tool under the limits the project's settings give it."""
+    chosen = settings.tools.get(tool.name)
+    if chosen is None or not chosen.limits:
+        return tool
+    limits = tool.config.limits
+    known = {"timeout_seconds", "max_result_bytes"}
+    strange = chosen.limits.keys() - known - limits.numbers.keys()
+    if strange:
+        names = ", ".join(sorted(known | limits.numbers.keys()))
+        place = f"tools.{tool.name}.limits"
+        raise ConfigError(
+            [
+                Problem(SETTINGS_FILE, place, f"{name} is no limit of it", f"It has {names}.")
+                for name in sorted(strange)
+            ]
+        )
+    own = {name: int(value) for name, value in chosen.limits.items() if name in limits.numbers}
+    given: dict[str, Any] = {name: value for name, value in chosen.limits.items() if name in known}
+    changed = limits.model_copy(update=given | {"numbers": {**limits.numbers, **own}})
+    return replace(tool, config=tool.config.model_copy(update={"limits": changed}))
+
+
+def _register(registry: ToolRegistry, tool: Tool, settings: Settings) -> None:
+    registry.register(_as_project_says(tool, settings))
+
+
+def _collecting(problems: list[Problem], act: Callable[[], _T]) -> _T | None:
+    try:
+        return act()
+    except ConfigError as error:
+        problems += error.problems
+        return None

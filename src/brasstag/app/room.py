@@ -1,0 +1,230 @@
+"""Room: the library's front door. Async only; whoever has no loop starts one around it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from brasstag.app.opening import Fittings, fit_out, fit_out_in_memory
+from brasstag.app.shelf import Shelf
+from brasstag.app.vault import Vault
+from brasstag.engine.asking import call_of
+from brasstag.engine.judging import Explained, explain_call, tool_facts
+from brasstag.engine.looking import Looked
+from brasstag.policy.narrow import NoRule, narrow_rule
+from brasstag.policy.profiles import ToolFacts
+from brasstag.policy.replay import Replayed, recorded_calls, replay
+from brasstag.policy.roles import OPERATOR
+from brasstag.policy.rule_engine import AnyRule
+from brasstag.settings import ProfileName
+from brasstag.store.books import Books, Desk
+from brasstag.store.timeline import read_entries
+from brasstag.store.verify import Report
+from brasstag.toolkit.discovery import discover_folder
+from brasstag.toolkit.kinds import ToolType
+from brasstag.toolkit.repair import read_arguments
+from brasstag.toolkit.tool import Tool
+from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
+from brasstag.words.calls import Call, Done, Failed, Outcome, Waiting
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import Entry
+from brasstag.words.ids import new_id
+from brasstag.words.times import Clock, utc_now
+
+POLL_SECONDS = 0.25
+"""How often ``wait`` looks whether a person has decided."""
+
+
+class Room:
+    """An open room: its tools, its rules, its timeline, and one desk that owns the calls made here."""
+
+    def __init__(self, fittings: Fittings, actor: str, purpose: str) -> None:
+        """Use ``Room.open`` or ``Room.in_memory``."""
+        self._fittings = fittings
+        self._shop = fittings.shop
+        self._counter = fittings.counter
+        self._actor = actor
+        self._purpose = purpose
+        self.recovered = fittings.recovered
+        self.tools = Shelf(self._shop.registry, self._shop.roles)
+        self._desk = self._new_desk()
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, project: str | Path = ".", *, actor: str = "library", purpose: str = "", clock: Clock = utc_now
+    ) -> AsyncIterator["Room"]:
+        """Open the room of a project that ``brasstag init`` made.
+
+        Raises ConfigError for settings or tools that cannot be used, UntrustedError when they changed unseen.
+        """
+        fittings = await fit_out(Path(project), clock)
+        async with cls._opened(fittings, actor, purpose) as room:
+            yield room
+
+    @classmethod
+    @asynccontextmanager
+    async def in_memory(
+        cls,
+        workspace: Path | None = None,
+        *,
+        profile: ProfileName = "careful",
+        actor: str = "library",
+        clock: Clock = utc_now,
+    ) -> AsyncIterator["Room"]:
+        """Open a room that leaves nothing behind, on a directory of yours or a scratch one; made for tests."""
+        async with cls._opened(await fit_out_in_memory(workspace, profile, clock), actor, "") as room:
+            yield room
+
+    @classmethod
+    @asynccontextmanager
+    async def _opened(cls, fittings: Fittings, actor: str, purpose: str) -> AsyncIterator["Room"]:
+        room = cls(fittings, actor, purpose)
+        try:
+            yield room
+        finally:
+            await room._close()
+
+    @property
+    def books(self) -> Books:
+        """Everything this room has written down."""
+        return self._shop.books
+
+    @property
+    def vault(self) -> Vault:
+        """Books, key and lock of this room."""
+        return self._fittings.vault
+
+    @property
+    def task_id(self) -> str:
+        """The desk that owns the calls made here."""
+        return self._desk.id
+
+    @property
+    def workspace(self) -> Path:
+        """The directory tools may touch."""
+        return self._fittings.workspace
+
+    def register(self, thing: Any) -> Tool:
+        """Add a tool of yours: a decorated or plain typed function, a BaseTool, or a Tool."""
+        return self._fittings.register(thing)
+
+    def register_folder(self, folder: str | Path) -> list[Tool]:
+        """Add every tool of a folder of ``name.py`` + ``name.json`` pairs."""
+        return [self.register(found) for found in discover_folder(Path(folder))]
+
+    def add_rule(self, rule: AnyRule) -> None:
+        """Add a rule: a SafetyRule, a Rule, or a callable ``(call, preview) -> Verdict | None``."""
+        self._fittings.add_rule(rule)
+
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | str,
+        *,
+        role: str = OPERATOR,
+        call_id: str | None = None,
+    ) -> Outcome:
+        """Take one call through the whole path; arguments may be the JSON text a model wrote."""
+        call = Call(call_id or new_id("call"), tool, {}, self._actor, role, self._desk.id)
+        try:
+            given, repaired = read_arguments(arguments) if isinstance(arguments, str) else (arguments, "")
+        except ToolError as error:
+            unread = replace(call, arguments={"unreadable": str(arguments)[:2000]})
+            return await self._counter.refuse(unread, Failed(error.code, error.message, error.details))
+        outcome = await self._counter.dispatch(replace(call, arguments=given, repaired=repaired))
+        if isinstance(outcome, Done) and self._is_handoff(tool):
+            self._desk = self._new_desk()
+        return outcome
+
+    async def undo(self, tag: str, *, role: str = OPERATOR) -> Outcome:
+        """Take back what the call with this tag changed; itself a call, judged like any other."""
+        return await self.call("undo", {"tag": tag}, role=role)
+
+    async def approvals(self, *states: ApprovalState) -> list[Approval]:
+        """Return approvals in these states, or all of them, oldest first."""
+        return await self._counter.asking.decisions.list(*states)
+
+    async def approval(self, name: str) -> Approval:
+        """Return one approval, by its id or the end of it."""
+        return await self._counter.asking.decisions.get(name)
+
+    async def preview_edit(self, approval: Approval, arguments: Mapping[str, Any]) -> Looked:
+        """Find out what an approval's call would do with other arguments."""
+        return await self._counter.asking.preview_edit(approval, arguments)
+
+    async def decide(
+        self, approval_id: str, response: ApprovalResponse, approver: Approver, *, seen: str | None = None
+    ) -> Approval:
+        """Write down a person's answer; ``seen`` is the digest of the preview they were shown."""
+        return await self._counter.asking.decide(approval_id, response, approver, seen)
+
+    async def resume(self, approval_id: str) -> Outcome:
+        """Go on with a call that was approved."""
+        outcome = await self._counter.resume(approval_id)
+        await self._finish_if_idle(approval_id)
+        return outcome
+
+    def narrow_rule(self, approval: Approval, because: str) -> str | NoRule:
+        """Return, as TOML, the narrowest rule that would allow what was approved from now on."""
+        call = call_of(approval)
+        tool = self._shop.registry.get(approval.tool)
+        if tool is None:
+            return NoRule(f"{approval.tool} is no tool of this room any more")
+        facts = tool_facts(tool, call)
+        return narrow_rule(self._shop.rules, call, approval.preview, facts, tool.config.parameters, because)
+
+    async def explain(self, tool: str, arguments: Mapping[str, Any], *, role: str = OPERATOR) -> Explained:
+        """Say what would be decided about a call, and why, without making it or writing anything down."""
+        call = Call(new_id("call"), tool, arguments, self._actor, role, self._desk.id)
+        return await explain_call(self._shop, call)
+
+    async def replay(self, settings_file: Path) -> list[Replayed]:
+        """Say what the rules and the profile of another settings file would have decided about every recorded call."""
+        rules = self._fittings.rules_of(settings_file)
+        entries = await self.timeline()
+        return list(replay(recorded_calls(entries, self._facts_of), rules))
+
+    async def wait(self, waiting: Waiting) -> Outcome:
+        """Wait until a person has decided, then go on; costs a look every quarter of a second."""
+        while True:
+            approval = await self.approval(waiting.approval_id)
+            if approval.state is ApprovalState.APPROVED:
+                return await self.resume(approval.id)
+            if approval.state is not ApprovalState.OPEN:
+                note = approval.note or f"it is {approval.state.value}"
+                return Failed(Code.DENIED, f"a person denied this call: {note}")
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def timeline(self, task_id: str | None = None) -> list[Entry]:
+        """Return the entries of a task, or of the whole room, in order."""
+        return await self._shop.threads.run(self.books.read, lambda view: list(read_entries(view, task_id)))
+
+    async def verify(self) -> Report:
+        """Walk every chain of the room and name whatever does not fit."""
+        return await self._shop.threads.run(self.vault.verify)
+
+    def _facts_of(self, call: Call) -> ToolFacts | None:
+        tool = self._shop.registry.get(call.tool)
+        return None if tool is None else tool_facts(tool, call)
+
+    def _is_handoff(self, name: str) -> bool:
+        tool = self._shop.registry.get(name)
+        return tool is not None and tool.config.type is ToolType.HANDOFF
+
+    def _new_desk(self) -> Desk:
+        desk = Desk(new_id("task"), self._actor, OPERATOR, self._purpose)
+        self.books.expect_desk(desk)
+        return desk
+
+    async def _finish_if_idle(self, approval_id: str) -> None:
+        approval = await self.approval(approval_id)
+        if approval.task_id != self._desk.id:
+            await self._shop.threads.run(self.books.close_if_idle, approval.task_id)
+
+    async def _close(self) -> None:
+        end: dict[str, Any] = {"type": "root", "tool": "desk", "input": {}, "result": None}
+        await self._shop.threads.run(self.books.close_task, self._desk.id, "done", end)
+        self._fittings.close()

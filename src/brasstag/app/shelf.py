@@ -1,0 +1,38 @@
+"""The shelf: a room's tools in the forms model providers take, only those a role may use."""
+
+from typing import Any
+
+from brasstag.policy.roles import OPERATOR, Roles
+from brasstag.toolkit.registry import ToolRegistry
+from brasstag.toolkit.tool import Tool
+
+# Named here, because inside the class ``list`` is a method.
+Exported = list[dict[str, Any]]
+Names = list[str]
+
+
+class Shelf:
+    """What one room has to offer."""
+
+    def __init__(self, registry: ToolRegistry, roles: Roles) -> None:
+        self._registry = registry
+        self._roles = roles
+
+    def list(self, role: str = OPERATOR) -> list[Tool]:
+        """Return the tools a role may use."""
+        return [tool for tool in self._registry.list() if self._roles.why_not(role, tool.name) is None]
+
+    def for_openai(self, role: str = OPERATOR, *, wrapped: bool = True, strict: bool = False) -> Exported:
+        """Return OpenAI function definitions; ``wrapped`` as chat APIs and LM Studio take them."""
+        return self._registry.to_openai_functions(wrapped=wrapped, strict=strict, only=self._names(role))
+
+    def for_anthropic(self, role: str = OPERATOR) -> Exported:
+        """Return Anthropic tool definitions."""
+        return self._registry.to_anthropic(only=self._names(role))
+
+    def for_mcp(self, role: str = OPERATOR) -> Exported:
+        """Return MCP tool definitions, with output schemas and annotations."""
+        return self._registry.to_mcp(only=self._names(role))
+
+    def _names(self, role: str) -> Names:
+        return [tool.name for tool in self.list(role)]

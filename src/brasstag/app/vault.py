@@ -1,0 +1,80 @@
+"""The vault: a room's books and the key that seals them, opened without reading any settings.
+
+So approvals, ``stop`` and ``timeline verify`` work even when the settings or tools of a project are broken.
+"""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from brasstag.settings import STATE_DIRECTORY, user_directory
+from brasstag.store.blobs import Blobs
+from brasstag.store.books import Books
+from brasstag.store.boots import Boot
+from brasstag.store.database import Database
+from brasstag.store.facts import room_id
+from brasstag.store.migrate import migrate
+from brasstag.store.seals import Sealer, ephemeral_key, load_or_create_key
+from brasstag.store.verify import Report, verify
+from brasstag.words.canonical import sha256
+from brasstag.words.errors import UntrustedError
+from brasstag.words.times import Clock, utc_now
+
+
+@dataclass(slots=True)
+class Vault:
+    """Books, boot and the room's own folder in the user's directory."""
+
+    books: Books
+    boot: Boot
+    folder: Path
+    scratch: tempfile.TemporaryDirectory[str] | None = None
+    """Where a room in memory keeps what must be files."""
+
+    def verify(self) -> Report:
+        """Walk every chain of the room."""
+        sealer = self.books.sealer
+        return self.books.read(lambda view: verify(view, {sealer.key.id: sealer.key}, sealer.witness()))
+
+    def close(self) -> None:
+        """Let go of database and lock."""
+        self.books.database.close()
+        self.boot.end()
+        if self.scratch is not None:
+            self.scratch.cleanup()
+
+
+def open_vault(project: Path, clock: Clock = utc_now) -> Vault:
+    """Open, and where needed create or migrate, the state of a project."""
+    state = project / STATE_DIRECTORY
+    state.mkdir(mode=0o700, exist_ok=True)
+    database = Database(state / "state.db")
+    migrate(database, state / "migrate.lock")
+    identity = room_id(database)
+    folder = user_directory() / "rooms" / identity
+    sealer = Sealer(load_or_create_key(folder), folder / "witness.json")
+    boot = Boot(state / "boots")
+    return Vault(Books(database, Blobs(state / "blobs"), sealer, boot.id, clock), boot, folder)
+
+
+def memory_vault(clock: Clock = utc_now) -> Vault:
+    """Open a room that is gone when it closes."""
+    scratch = tempfile.TemporaryDirectory(prefix="brasstag-")
+    boot = Boot(None)
+    books = Books(
+        Database(None), Blobs(Path(scratch.name) / "blobs"), Sealer(ephemeral_key(), None), boot.id, clock
+    )
+    return Vault(books, boot, Path(scratch.name), scratch)
+
+
+def require_same_room(project: Path, vault: Vault, *, accept: bool = False) -> None:
+    """Stop when the state of a known project was replaced by another room's, as a deleted timeline would show."""
+    known = user_directory() / "projects" / sha256(str(project.resolve()).encode())[:32]
+    identity = vault.folder.name
+    if not accept and known.exists() and known.read_text().strip() != identity:
+        raise UntrustedError(
+            [f"{STATE_DIRECTORY}/ (another room's state lies here; the timeline was replaced)"]
+        )
+    if accept or not known.exists():
+        known.parent.mkdir(parents=True, exist_ok=True)
+        known.write_text(identity)

@@ -1,0 +1,136 @@
+"""Asking a person: an approval is stored, and used once for exactly what the person saw."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from brasstag.engine import payloads
+from brasstag.engine.decisions import Decisions, stale
+from brasstag.engine.judging import judge
+from brasstag.engine.looking import Looked, admit, look
+from brasstag.engine.performing import perform
+from brasstag.engine.shop import Shop
+from brasstag.policy.grants import binding_digest, grant_approved
+from brasstag.store.approvals import already_closed, edited_columns
+from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
+from brasstag.words.calls import Call, Done, Failed, Outcome, Waiting
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.ids import new_id
+from brasstag.words.times import stamp
+from brasstag.words.verdicts import Verdict
+
+
+class Asking:
+    """Everything about approvals that needs the whole shop."""
+
+    def __init__(self, shop: Shop) -> None:
+        self._shop = shop
+        self.decisions = Decisions(shop.books, shop.threads)
+
+    async def ask(self, looked: Looked, verdict: Verdict) -> Waiting:
+        """Store a request bound to the call, the tool's version and what the preview saw; tell whoever listens."""
+        call, tool = looked.admitted.call, looked.admitted.tool
+        requested_at = self._shop.books.now()
+        approval = Approval(
+            id=new_id("apr"),
+            call_id=call.id,
+            task_id=call.task_id,
+            tool=call.tool,
+            tool_version=tool.version,
+            arguments=call.arguments,
+            actor=call.actor,
+            role=call.role,
+            reason=verdict.because,
+            rule=verdict.rule,
+            preview=looked.preview,
+            digest=binding_digest(call, tool.version, looked.preview),
+            state=ApprovalState.OPEN,
+            requested_at=requested_at,
+            expires_at=self._expiry(requested_at),
+        )
+        payload = payloads.proposed(call, tool) | payloads.judged(looked.preview, verdict, tool)
+        payload |= {"result": None, "approval": approval.id, "digest": approval.digest}
+        await self._keep_bytes(looked)
+        tag = await self._shop.threads.run(self._shop.books.ask, approval, payload)
+        await self._shop.notify(approval)
+        return Waiting(approval.id, verdict.because, tag)
+
+    async def preview_edit(self, approval: Approval, arguments: Mapping[str, Any]) -> Looked:
+        """Find out what the call would do with other arguments, for a person to see before they say yes."""
+        admitted = admit(self._shop, replace(call_of(approval), arguments=arguments))
+        if isinstance(admitted, Failed):
+            raise ToolError(admitted.code, admitted.message, admitted.details)
+        looked = await look(self._shop, admitted)
+        if isinstance(looked.ending, Failed):
+            raise ToolError(looked.ending.code, looked.ending.message, looked.ending.details)
+        verdict = judge(self._shop, looked)
+        if verdict.decision == "deny":
+            raise ToolError(Code.BLOCKED_BY_RULE, verdict.because, {"rule": verdict.rule})
+        return looked
+
+    async def decide(
+        self, name: str, response: ApprovalResponse, approver: Approver, seen: str | None = None
+    ) -> Approval:
+        """Write down a person's answer; edited arguments count only together with the preview they were shown."""
+        approval = await self.decisions.get(name)
+        edited = None
+        if response.approved and response.modified_args is not None and approval.state is ApprovalState.OPEN:
+            edited = await self._bind_edit(approval, response.modified_args, seen)
+        return await self.decisions.decide(approval, response, approver, seen, edited)
+
+    async def resume(self, approval_id: str) -> Outcome:
+        """Go on with an approved call: preview and judge again, then use the approval up."""
+        approval = await self.decisions.get(approval_id)
+        if approval.state is not ApprovalState.APPROVED:
+            raise already_closed(approval)
+        admitted = admit(self._shop, call_of(approval))
+        if isinstance(admitted, Failed):
+            return await self.decisions.void(approval, admitted)
+        looked = await look(self._shop, admitted)
+        verdict = judge(self._shop, looked)
+        if verdict.decision == "deny":
+            blocked = Failed(Code.BLOCKED_BY_RULE, verdict.because, {"rule": verdict.rule})
+            return await self.decisions.void(approval, blocked)
+        if isinstance(looked.ending, Failed):
+            return await self.decisions.void(approval, looked.ending)
+        tool = admitted.tool
+        if binding_digest(admitted.call, tool.version, looked.preview) != approval.digest:
+            await self.decisions.void(approval, None)
+            because = f"what was approved has changed since, so it is asked anew: {verdict.because}"
+            return await self.ask(looked, replace(verdict, because=because))
+        grant = grant_approved(admitted.call, looked.preview, verdict, tool.version, approval)
+        outcome = await perform(self._shop, grant, looked)
+        if approval.original_arguments is not None:
+            # Whoever made the call is told that something else was done than it asked for.
+            edited = {"by": approval.decided_by, "arguments": dict(approval.arguments)}
+            outcome = replace(outcome, meta=dict(outcome.meta) | {"edited": edited})
+        return outcome
+
+    async def _bind_edit(
+        self, approval: Approval, arguments: Mapping[str, Any], seen: str | None
+    ) -> dict[str, Any]:
+        looked = await self.preview_edit(approval, arguments)
+        if looked.preview.digest != seen:
+            raise stale(approval)
+        call, tool = looked.admitted.call, looked.admitted.tool
+        await self._keep_bytes(looked)
+        digest = binding_digest(call, tool.version, looked.preview)
+        columns = edited_columns(call.arguments, approval.arguments, looked.preview, digest)
+        return columns | {"tool_version": tool.version}
+
+    async def _keep_bytes(self, looked: Looked) -> None:
+        # What a person is shown, and what it would replace, stays readable until they have decided.
+        if looked.draft is not None and isinstance(looked.ending, Done):
+            await self._shop.threads.run(looked.draft.persist)
+
+    def _expiry(self, requested_at: str) -> str | None:
+        lifetime = self._shop.approval_lifetime
+        return None if lifetime is None else stamp(datetime.fromisoformat(requested_at) + lifetime)
+
+
+def call_of(approval: Approval) -> Call:
+    """Return the call an approval stands for."""
+    return Call(
+        approval.call_id, approval.tool, approval.arguments, approval.actor, approval.role, approval.task_id
+    )

@@ -1,0 +1,60 @@
+"""Judging: the rules' word on a call and its preview, and the reasons for it."""
+
+from dataclasses import dataclass
+
+from brasstag.engine.looking import Looked, admit, look
+from brasstag.engine.shop import Shop
+from brasstag.policy.explain import Explanation, explain
+from brasstag.policy.profiles import ToolFacts
+from brasstag.toolkit.tool import Tool
+from brasstag.words.calls import Call, Failed
+from brasstag.words.previews import Preview
+from brasstag.words.verdicts import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What would be decided about a call, and why."""
+
+    refused: Failed | None = None
+    """Why it would not even be judged, or would fail although it may run."""
+    preview: Preview | None = None
+    explanation: Explanation | None = None
+
+
+async def explain_call(shop: Shop, call: Call) -> Explained:
+    """Look and judge as for a real call, and stop there."""
+    admitted = admit(shop, call)
+    if isinstance(admitted, Failed):
+        return Explained(admitted)
+    looked = await look(shop, admitted)
+    facts = tool_facts(admitted.tool, admitted.call)
+    explanation = explain(shop.rules, admitted.call, looked.preview, facts)
+    return Explained(
+        looked.ending if isinstance(looked.ending, Failed) else None, looked.preview, explanation
+    )
+
+
+def judge(shop: Shop, looked: Looked) -> Verdict:
+    """Return the verdict; silence and errors are an ask."""
+    call, tool = looked.admitted.call, looked.admitted.tool
+    return shop.rules.judge(call, looked.preview, tool_facts(tool, call))
+
+
+def tool_facts(tool: Tool, call: Call) -> ToolFacts:
+    """Return what the tool itself says about approval."""
+    wanted, error = None, ""
+    if callable(tool.requires_approval):
+        try:
+            wanted = bool(tool.requires_approval(dict(call.arguments)))
+        except Exception as caught:  # noqa: BLE001 - an error in a rule means ask
+            error = f"{type(caught).__name__}: {caught}"
+    else:
+        wanted = tool.requires_approval
+    return ToolFacts(
+        tool=tool.config.tool_id,
+        approval=tool.config.approval,
+        requires_approval=wanted,
+        error=error,
+        effects=tool.config.effects,
+    )

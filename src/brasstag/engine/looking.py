@@ -1,0 +1,116 @@
+"""Admitting a call, and finding out what it would do without doing it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from brasstag.engine.running import Admitted, run_function
+from brasstag.engine.shop import Shop
+from brasstag.sandbox.workspace.draft import Draft
+from brasstag.toolkit.kinds import BEHAVIOUR, ToolType
+from brasstag.toolkit.tool import Tool
+from brasstag.words.calls import Call, Done, Failed, Settled
+from brasstag.words.canonical import stored_json
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.previews import Preview
+
+PERFORMABLE = frozenset({ToolType.FUNCTION_TOOL, ToolType.NON_FUNCTION_TOOL, ToolType.HANDOFF})
+"""The kinds a desk can perform; the others open nodes of a task graph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A call, what it would do, and, where the look ran it on a draft, how it would end."""
+
+    admitted: Admitted
+    preview: Preview
+    draft: Draft | None = None
+    ending: Settled | None = None
+    """None for a call that acts outside the workspace: it has not run yet."""
+
+
+def admit(shop: Shop, call: Call) -> Admitted | Failed:
+    """Resolve the tool, validate the arguments, ask whether the role may use it, and what needs no look to forbid."""
+    tool = shop.registry.get(call.tool)
+    if tool is None:
+        return Failed(Code.UNKNOWN_TOOL, _unknown_tool(shop, call))
+    try:
+        arguments = tool.validate(_with_project_defaults(shop, tool, call.arguments))
+    except ToolError as error:
+        return Failed(error.code, error.message, error.details)
+    if _outweighs(arguments, shop.argument_bytes):
+        return Failed(
+            Code.INVALID_ARGUMENTS,
+            f"the arguments weigh more than {shop.argument_bytes} bytes, the limit of this room; write in smaller parts",
+        )
+    call = replace(call, tool=tool.config.tool_id, arguments=arguments)
+    refusal = shop.roles.why_not(call.role, tool.config.tool_id)
+    if refusal is not None:
+        return Failed(Code.NOT_ALLOWED, refusal)
+    verdict = shop.rules.denies_unseen(call)
+    if verdict is not None:
+        return Failed(Code.BLOCKED_BY_RULE, verdict.because, {"rule": verdict.rule})
+    if tool.config.type not in PERFORMABLE:
+        return Failed(
+            Code.NOT_SUPPORTED,
+            f"{call.tool} opens a task for another agent; a desk has no agents to give it to",
+        )
+    return Admitted(call, tool)
+
+
+async def look(shop: Shop, admitted: Admitted) -> Looked:
+    """Find out what the call would do: a tool that only has the workspace is run on a draft of it."""
+    tool = admitted.tool
+    if not BEHAVIOUR[tool.config.type].executes_code:
+        return await shop.threads.run(partial(_look_at_documents, shop, admitted))
+    if tool.config.effects == "external":
+        return Looked(admitted, Preview(external=True))
+    draft = Draft(shop.workspace, writable=tool.config.effects == "files", hidden=veil(shop, tool))
+    ending = await run_function(shop, admitted, draft)
+    preview = draft.preview()
+    if isinstance(ending, Done):
+        written = sum(change.size for change in preview.changes if not change.source)
+        ending = replace(ending, meta=dict(ending.meta) | {"bytes_written": written})
+    return Looked(admitted, preview, draft, ending)
+
+
+def veil(shop: Shop, tool: Tool) -> Callable[[str], bool]:
+    """Return which paths a walking tool must leave out: those a rule denies it, or denies anyone, to read."""
+    return lambda path: shop.rules.hides(path, tool.name) is not None
+
+
+def _look_at_documents(shop: Shop, admitted: Admitted) -> Looked:
+    """A kind that runs no code only writes down its input; documents it passes on must be there."""
+    draft = Draft(shop.workspace, writable=False)
+    try:
+        for path in admitted.call.arguments.get("documents") or ():
+            draft.look(path)
+    except ToolError as error:
+        return Looked(admitted, draft.preview(), draft, Failed(error.code, error.message, error.details))
+    finally:
+        draft.close()
+    return Looked(admitted, draft.preview(), draft, Done({"logged": True}))
+
+
+def _with_project_defaults(shop: Shop, tool: Tool, arguments: object) -> object:
+    chosen = shop.tool_settings.get(tool.config.tool_id)
+    if chosen is None or not chosen.defaults or not isinstance(arguments, dict):
+        return arguments
+    return dict(chosen.defaults) | arguments
+
+
+def _outweighs(arguments: Mapping[str, Any], most: int) -> bool:
+    # Measuring exactly means writing it all out; a call without any long text is nowhere near.
+    if (
+        all(not isinstance(value, str | list | dict) or len(value) < 1000 for value in arguments.values())
+        and most > 100_000
+    ):
+        return False
+    return len(stored_json(dict(arguments))) > most
+
+
+def _unknown_tool(shop: Shop, call: Call) -> str:
+    close = shop.registry.closest(call.tool)
+    meant = f"; did you mean {close}?" if close else ""
+    return f"there is no tool {call.tool!r}{meant} `brasstag tools` lists them all"

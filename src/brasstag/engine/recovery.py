@@ -1,0 +1,134 @@
+"""What a dead process left behind: its claims are settled by what the disk shows, its desks are closed.
+
+A claim belongs to a boot, and a boot holds a lock for as long as its process lives. Only claims whose lock is free are
+touched.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from brasstag.engine import payloads
+from brasstag.engine.looking import veil
+from brasstag.engine.running import Admitted, run_function, scrub
+from brasstag.engine.shop import Shop
+from brasstag.sandbox.workspace.draft import Draft
+from brasstag.sandbox.workspace.recover import recover_changes
+from brasstag.sandbox.workspace.sweeping import sweep
+from brasstag.store.boots import Boot
+from brasstag.store.ledger import Claimed, open_claims
+from brasstag.store.tasks import read_tasks
+from brasstag.store.timeline import read_entries
+from brasstag.toolkit.tool import Tool
+from brasstag.words.calls import Call, Done, Failed, Settled, Unknown
+from brasstag.words.errors import Code
+from brasstag.words.events import EntryKind
+from brasstag.words.previews import Change
+
+
+@dataclass(slots=True)
+class Recovered:
+    """What recovery did, for a person to read."""
+
+    calls: list[tuple[str, Settled]] = field(default_factory=list)
+    tasks: list[str] = field(default_factory=list)
+
+    @property
+    def unknown(self) -> list[str]:
+        """Calls of which nobody knows whether they happened."""
+        return [call_id for call_id, ending in self.calls if isinstance(ending, Unknown)]
+
+
+async def recover(shop: Shop, boot: Boot) -> Recovered:
+    """Settle every claim of a dead boot, close its desks, and sweep its temporary files."""
+    found = Recovered()
+    claims = await shop.threads.run(shop.books.read, lambda connection: list(open_claims(connection)))
+    live = {claim.call_id for claim in claims if boot.is_alive(claim.boot)}
+    for claim in claims:
+        if claim.call_id not in live:
+            ours = await shop.threads.run(shop.books.take_over, claim)
+            if ours is not None:
+                found.calls.append((claim.call_id, await _settle_dead(shop, ours)))
+    running = await shop.threads.run(shop.books.read, lambda connection: read_tasks(connection, ("running",)))
+    dead = [task for task in running if not boot.is_alive(task.boot)]
+    for task in dead:
+        end = {
+            "type": "root",
+            "tool": "desk",
+            "input": {},
+            "result": {"error": "its process ended without closing it"},
+        }
+        await shop.threads.run(shop.books.close_task, task.id, "failed", end)
+        found.tasks.append(task.id)
+    if dead or claims:
+        await shop.threads.run(sweep, shop.workspace, live.__contains__)
+    boot.sweep(frozenset(task.boot for task in running))
+    return found
+
+
+async def _settle_dead(shop: Shop, claim: Claimed) -> Settled:
+    payload = await shop.threads.run(_claimed_payload, shop, claim)
+    if claim.changes:
+        ending, made = await shop.threads.run(_finish_files, shop, claim, payload)
+    elif payload is not None and "intended" in payload:
+        # An approved call that changes nothing: what it would have said is all there is to it.
+        ending, made = payloads.reopened(payload["intended"]), ()
+    else:
+        ending, made = await _finish_outside(shop, claim, payload), ()
+    said = {"type": (payload or {}).get("type", "function_tool"), "tool": claim.tool, "recovered": True}
+    said |= {"changes": [change.as_json() for change in made]} | payloads.closed(ending)
+    role = (payload or {}).get("role", "")
+    tag = await shop.threads.run(shop.books.settle, claim, said, made, role, claim.tool)
+    return replace(ending, tag=tag)
+
+
+def _claimed_payload(shop: Shop, claim: Claimed) -> dict[str, Any] | None:
+    with shop.books.database.read() as connection:
+        for entry in read_entries(connection, claim.task_id, claim.call_id):
+            if entry.kind is EntryKind.CLAIMED:
+                return entry.payload
+    return None
+
+
+def _finish_files(
+    shop: Shop, claim: Claimed, payload: dict[str, Any] | None
+) -> tuple[Settled, tuple[Change, ...]]:
+    recovery = recover_changes(shop.workspace, claim.call_id, claim.changes)
+    if recovery.state == "applied":
+        intended = payloads.reopened(payload["intended"]) if payload else Done(None)
+        return intended, claim.changes
+    if recovery.state == "not_applied":
+        return Failed(Code.CHANGED, "its process ended before it acted, and the files have changed since"), ()
+    return Unknown(
+        "its process ended while it acted, and the files are in neither state", recovery.details
+    ), ()
+
+
+async def _finish_outside(shop: Shop, claim: Claimed, payload: dict[str, Any] | None) -> Settled:
+    tool = shop.registry.get(claim.tool)
+    if tool is not None and payload is not None:
+        call = Call(
+            claim.call_id, claim.tool, payload["input"], payload["actor"], payload["role"], claim.task_id
+        )
+        if tool.config.replay == "safe":
+            draft = Draft(shop.workspace, writable=False, hidden=veil(shop, tool))
+            return await run_function(shop, Admitted(call, tool), draft)
+        if tool.config.replay == "check" and tool.check is not None:
+            return await _ask_tool(shop, tool, call)
+    return Unknown(
+        f"its process ended while {claim.tool} was acting; whether it happened is not known here. "
+        "Look at what it acts on, then decide whether to call it again."
+    )
+
+
+async def _ask_tool(shop: Shop, tool: Tool, call: Call) -> Settled:
+    """Let the tool itself find out: its check returns the value if it happened, None if it did not."""
+    assert tool.check is not None  # noqa: S101 - asked by the caller
+    try:
+        value = await shop.threads.run(tool.check, call.id, dict(call.arguments))
+        if value is None:
+            return Failed(Code.CANCELLED, "its process ended before it acted")
+        return Done(tool.check_result(value))
+    except Exception as error:  # noqa: BLE001 - whatever a tool raises ends here
+        return Unknown(
+            f"its process ended while it acted, and its own check failed: {scrub(shop, str(error))}"
+        )

@@ -1,0 +1,66 @@
+"""Sync work off the event loop, on daemon threads: one that never returns can be left behind at the end of the program."""
+
+import asyncio
+import contextvars
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+_Job = Callable[[], None]
+
+
+class Threads:
+    """Idle workers, handed out one a job; a job that hangs keeps its worker, and others are not held up."""
+
+    def __init__(self) -> None:
+        self._idle: list[_Worker] = []
+
+    async def run(self, function: Callable[..., _T], *arguments: Any) -> _T:
+        """Run ``function`` on a worker and return what it returns, or raise what it raises."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[_T] = loop.create_future()
+        worker = self._idle.pop() if self._idle else _Worker()
+        context = contextvars.copy_context()
+
+        def deliver(result: _T | None, error: BaseException | None) -> None:
+            self._idle.append(worker)
+            if future.cancelled():
+                return
+            if error is not None:
+                future.set_exception(error)
+            else:
+                future.set_result(result)  # type: ignore[arg-type]  # no error, so it is a _T
+
+        def job() -> None:
+            result: _T | None = None
+            error: BaseException | None = None
+            try:
+                result = context.run(function, *arguments)
+            except BaseException as caught:  # noqa: BLE001 - handed to the caller, who decides
+                error = (
+                    RuntimeError("the tool raised StopIteration")
+                    if isinstance(caught, StopIteration)
+                    else caught
+                )
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(deliver, result, error)
+
+        worker.jobs.put(job)
+        return await future
+
+    def close(self) -> None:
+        """Send idle workers home; busy ones end with the program."""
+        while self._idle:
+            self._idle.pop().jobs.put(None)
+
+
+class _Worker:
+    def __init__(self) -> None:
+        self.jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        threading.Thread(target=self._work, name="brasstag", daemon=True).start()
+
+    def _work(self) -> None:
+        while (job := self.jobs.get()) is not None:
+            job()

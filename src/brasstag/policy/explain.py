@@ -1,0 +1,60 @@
+"""Why a verdict is what it is: everybody who spoke, and the one that decided. Data only; surfaces show it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from brasstag.policy.judging import Rules
+from brasstag.policy.profiles import ToolFacts, as_declared, opinions
+from brasstag.words.calls import Call
+from brasstag.words.previews import Preview
+from brasstag.words.verdicts import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One voice: a rule, the profile, the tool itself, or silence."""
+
+    verdict: Verdict
+    decided: bool
+    on: str = ""
+    """What a rule found to speak about."""
+    source: str = ""
+    """Where a rule is written."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the line as JSON."""
+        return self.verdict.as_json() | {
+            "by_rule": self.verdict.by_rule,
+            "decided": self.decided,
+            "on": self.on,
+            "source": self.source,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A verdict, and every voice: rules first, the strictest above; then what would count without them."""
+
+    verdict: Verdict
+    lines: tuple[Line, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the explanation as JSON."""
+        return {"verdict": self.verdict.as_json(), "lines": [line.as_json() for line in self.lines]}
+
+
+def explain(rules: Rules, call: Call, preview: Preview, tool: ToolFacts) -> Explanation:
+    """Return why the rules say what they say about a call."""
+    spoken = rules.spoken(call, preview, tool)
+    said = opinions(rules.profile, as_declared(preview, tool), tool)
+    verdict = spoken[0].verdict if spoken else said[0]
+    lines = [
+        Line(one.verdict, decided=index == 0, on=_shown(one.on), source=one.source)
+        for index, one in enumerate(spoken)
+    ]
+    lines += [Line(one, decided=not spoken and index == 0) for index, one in enumerate(said)]
+    return Explanation(verdict, tuple(lines))
+
+
+def _shown(item: str) -> str:
+    return " ".join(item.split("\n")).strip()  # the words of a command stand one to a line

@@ -1,0 +1,70 @@
+"""Grants: the proof that a call may run. Only the two functions here make one, and ``perform`` takes nothing else."""
+
+from dataclasses import InitVar, dataclass
+from typing import NoReturn, final
+
+from brasstag.words.approvals import Approval, ApprovalState
+from brasstag.words.calls import Call
+from brasstag.words.canonical import digest
+from brasstag.words.previews import Preview
+from brasstag.words.verdicts import Verdict
+
+_KEY = object()
+"""Held by nobody outside this module."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """One call that may run, with the preview it was judged by, the verdict, and the approval where one was needed."""
+
+    call: Call
+    preview: Preview
+    verdict: Verdict
+    tool_version: str
+    approval_id: str | None = None
+    key: InitVar[object] = None
+
+    def __post_init__(self, key: object) -> None:
+        if key is not _KEY:
+            raise TypeError("a grant is made by grant_allowed or grant_approved, never by hand")
+
+    def __init_subclass__(cls) -> NoReturn:
+        raise TypeError("a grant has no other forms")
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a grant does not travel: it is good for one call in one process")
+
+
+def grant_allowed(call: Call, preview: Preview, verdict: Verdict, tool_version: str) -> Grant:
+    """Return the grant of a call that the rules allow."""
+    if verdict.decision != "allow":
+        raise ValueError(f"{call.tool} was judged {verdict.decision}, which grants nothing")
+    return Grant(call, preview, verdict, tool_version, key=_KEY)
+
+
+def grant_approved(
+    call: Call, preview: Preview, verdict: Verdict, tool_version: str, approval: Approval
+) -> Grant:
+    """Return the grant of a call that a person approved: this very call, tool version and preview, not denied since."""
+    if verdict.decision == "deny":
+        raise ValueError(f"{call.tool} is denied by {verdict.rule}; no approval outranks that")
+    if approval.state is not ApprovalState.APPROVED:
+        raise ValueError(f"approval {approval.id} is {approval.state}, not approved")
+    if approval.digest != binding_digest(call, tool_version, preview):
+        raise ValueError(f"approval {approval.id} was given for something else")
+    return Grant(call, preview, verdict, tool_version, approval.id, key=_KEY)
+
+
+def binding_digest(call: Call, tool_version: str, preview: Preview) -> str:
+    """Return the fingerprint that binds an approval to one call, one tool version and what its preview saw."""
+    return digest(
+        {
+            "tool": call.tool,
+            "arguments": dict(call.arguments),
+            "task_id": call.task_id,
+            "call_id": call.id,
+            "tool_version": tool_version,
+            "preview": preview.digest,
+        }
+    )

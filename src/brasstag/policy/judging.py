@@ -1,0 +1,169 @@
+"""The verdict on one call: rules first, deny over ask over allow; then profile and tool; silence asks."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from brasstag.policy.globs import Expression
+from brasstag.policy.profiles import ToolFacts, as_declared, opinions
+from brasstag.policy.python_rules import PythonRule
+from brasstag.policy.rules import NO_ALIASES, BoundRule, Rule, names_of
+from brasstag.policy.subjects import Subject
+from brasstag.policy.topics import PATHS
+from brasstag.settings.model import ProfileName
+from brasstag.words.calls import Call
+from brasstag.words.previews import Preview, Seen, file_state
+from brasstag.words.verdicts import Verdict
+
+READ_FILE = "read_file"
+"""The tool that stands for reading a path."""
+
+_JOINED_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One rule that spoke, and what it spoke about."""
+
+    verdict: Verdict
+    on: str
+    source: str
+
+
+class Rules:
+    """All rules of a room and its profile; the order in which rules were given never matters."""
+
+    def __init__(
+        self,
+        rules: Iterable[Rule | PythonRule],
+        profile: ProfileName = "careful",
+        aliases: Mapping[str, str] = NO_ALIASES,
+    ) -> None:
+        """Take rules, the profile for calls on which none speaks, and the tool each alias stands for."""
+        everything = tuple(rules)
+        self.rules = tuple(
+            sorted((rule for rule in everything if isinstance(rule, Rule)), key=lambda rule: rule.order)
+        )
+        self.python_rules = tuple(
+            sorted((rule for rule in everything if isinstance(rule, PythonRule)), key=lambda rule: rule.name)
+        )
+        self.profile: ProfileName = profile
+        self.aliases = dict(aliases)
+        self._shelves: dict[str, _Shelf] = {}
+
+    def judge(self, call: Call, preview: Preview, tool: ToolFacts) -> Verdict:
+        """Return the verdict on a call and what it would do."""
+        preview = as_declared(preview, tool)
+        return self._strictest(Subject(call, preview)) or opinions(self.profile, preview, tool)[0]
+
+    def denies_unseen(self, call: Call) -> Verdict | None:
+        """Return a denial that the arguments alone settle, so that such a call is not even looked into."""
+        subject = Subject(call, None)
+        for bound in self._shelf(call.tool).strict_about(subject):
+            if bound.rule.decision == "deny" and bound.needs_no_preview and bound.speaks(subject) is not None:
+                return bound.rule.verdict
+        return None
+
+    def spoken(self, call: Call, preview: Preview, tool: ToolFacts) -> tuple[Spoken, ...]:
+        """Return every rule that speaks about a call, the strictest first."""
+        preview = as_declared(preview, tool)
+        subject = Subject(call, preview)
+        shelf = self._shelf(call.tool)
+        heard = [
+            Spoken(bound.rule.verdict, on, bound.rule.source)
+            for bound in (*shelf.strict, *shelf.allows)
+            if (on := bound.speaks(subject)) is not None
+        ]
+        heard += [Spoken(verdict, call.tool, "Python") for verdict in self._python_verdicts(call, preview)]
+        return tuple(sorted(heard, key=lambda spoken: -spoken.verdict.strictness))
+
+    def hides(self, path: str, tool: str = READ_FILE) -> str | None:
+        """Return why a path must not be shown by a tool that walks, or None when it may be.
+
+        It is hidden when a rule denies read_file, or the walking tool itself, at this path. A rule that denies either
+        tool as a whole is about the tool and hides nothing.
+        """
+        for reader in dict.fromkeys((READ_FILE, tool)):
+            for verdict in self._minding(path, reader):
+                if verdict.decision == "deny":
+                    return verdict.because
+        return None
+
+    def watches(self, path: str, tool: str) -> bool:
+        """Say whether a rule denies or asks about this tool reading this path.
+
+        A tool that reads too many files to list them all in its preview lists these, so that the rules are heard.
+        """
+        return any(verdict.decision != "allow" for verdict in self._minding(path, tool))
+
+    def _strictest(self, subject: Subject) -> Verdict | None:
+        shelf = self._shelf(subject.call.tool)
+        first = _first(shelf.strict_about(subject), subject)
+        if first is not None and first.decision == "deny":
+            return first
+        heard = list(self._python_verdicts(subject.call, subject.preview)) if self.python_rules else []
+        if first is not None:
+            heard.insert(0, first)
+        elif all(verdict.decision == "allow" for verdict in heard):
+            allowed = _first(shelf.allows, subject)
+            return allowed or (heard[0] if heard else None)
+        return max(heard, key=lambda verdict: verdict.strictness)
+
+    def _python_verdicts(self, call: Call, preview: Preview) -> Iterator[Verdict]:
+        for rule in self.python_rules:
+            verdict = rule.speaks(call, preview)
+            if verdict is not None:
+                yield verdict
+
+    def _minding(self, path: str, tool: str) -> Iterator[Verdict]:
+        shelf = self._shelf(tool)
+        if not (self.python_rules or shelf.beyond_paths or shelf.guards(path)):
+            return
+        call = Call("", tool, {"path": path}, "", "", "")
+        subject = Subject(call, Preview(reads=(Seen(path, file_state("")),)))
+        for bound in shelf.strict:
+            if bound.speaks_of_items(subject):
+                yield bound.rule.verdict
+        yield from self._python_verdicts(call, subject.preview)
+
+    def _shelf(self, tool: str) -> "_Shelf":
+        shelf = self._shelves.get(tool)
+        if shelf is None:
+            shelf = self._shelves[tool] = _Shelf(self.rules, tool, names_of(tool, self.aliases))
+        return shelf
+
+
+class _Shelf:
+    """The rules that can speak about one tool, sorted; most calls touch no path that any of them minds."""
+
+    def __init__(self, rules: Iterable[Rule], tool: str, other_names: Collection[str]) -> None:
+        bound = [found for rule in rules if (found := rule.bound_to(tool, other_names)) is not None]
+        self.strict = tuple(one for one in bound if one.rule.decision != "allow")
+        self.allows = tuple(one for one in bound if one.rule.decision == "allow")
+        self.beyond_paths = tuple(one for one in self.strict if not one.only_about_paths)
+        self._minded = tuple(_joined(self.strict))
+
+    def guards(self, path: str) -> bool:
+        """Say whether any deny or ask can mind this path."""
+        return any(expression.matches(path) for expression in self._minded)
+
+    def strict_about(self, subject: Subject) -> tuple[BoundRule, ...]:
+        """Return the deny and ask rules worth asking about this call."""
+        if self._minded and any(self.guards(path) for path in PATHS.items(subject)):
+            return self.strict
+        return self.beyond_paths
+
+
+def _joined(bound: Iterable[BoundRule]) -> Iterator[Expression]:
+    """Join the path patterns of many rules, so that one look finds whether any of them matches."""
+    sources = [
+        matcher.source
+        for one in bound
+        for matcher in one.topics.get(PATHS, ())
+        if isinstance(matcher, Expression)
+    ]
+    for start in range(0, len(sources), _JOINED_AT_ONCE):
+        yield Expression("|".join(sources[start : start + _JOINED_AT_ONCE]), generous=True)
+
+
+def _first(bound: Iterable[BoundRule], subject: Subject) -> Verdict | None:
+    return next((one.rule.verdict for one in bound if one.speaks(subject) is not None), None)

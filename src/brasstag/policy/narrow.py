@@ -1,0 +1,124 @@
+"""The narrowest allow rule for a call that a person approved, so that the same call is not asked about again."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from brasstag.policy.globs import RuleError, escaped
+from brasstag.policy.judging import Rules
+from brasstag.policy.profiles import ToolFacts, as_declared
+from brasstag.policy.rules import Rule
+from brasstag.policy.subjects import Subject, names_path, plain_path
+from brasstag.settings.writing import toml_string
+from brasstag.words.calls import Call
+from brasstag.words.previews import Fact, Preview
+
+MOST_PATHS = 20
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class NoRule:
+    """Why there is no such rule."""
+
+    because: str
+
+
+def narrow_rule(
+    rules: Rules, call: Call, preview: Preview, tool: ToolFacts, parameters: Collection[str], because: str
+) -> str | NoRule:
+    """Return, as TOML, a rule that allows this call again: these paths, these arguments, these effects.
+
+    A call that only touches files is held to its paths and to what it does to them. Any other is held to every
+    argument it gave, and to giving none of the tool's other ``parameters``.
+    """
+    for spoken in rules.spoken(call, preview, tool):
+        if spoken.verdict.decision != "allow":
+            said = f"the rule {spoken.verdict.rule} says {spoken.verdict.decision}, and no allow outranks it"
+            return NoRule(f"{said}; change that rule in {spoken.source} instead")
+    subject = Subject(call, as_declared(preview, tool))
+    if len(subject.paths) > MOST_PATHS:
+        return NoRule(f"it touches {len(subject.paths)} paths; write a rule with a pattern for them instead")
+    try:
+        rule = _about_paths(subject, because) or _about_arguments(subject, parameters, because)
+    except RuleError as error:
+        return NoRule(f"a rule cannot hold its arguments: {error.what}")
+    bound = rule.bound_to(call.tool)
+    if bound is None or bound.speaks(subject) is None:
+        return NoRule("no rule can say exactly this; write one by hand")
+    return _as_toml(rule)
+
+
+def _about_paths(subject: Subject, because: str) -> Rule | None:
+    paths = () if subject.does_more_than_paths else subject.paths_to_cover
+    if not paths:
+        return None
+    tool = escaped(subject.call.tool)
+    return Rule(
+        "allow",
+        tuple(f"{tool}({_exactly(path)})" for path in paths),
+        because,
+        arguments={name: globs for name, globs in _given(subject).items() if names_path(name)},
+        when=_facts(subject),
+    )
+
+
+def _about_arguments(subject: Subject, parameters: Collection[str], because: str) -> Rule:
+    tool = escaped(subject.call.tool)
+    given = _given(subject)
+    return Rule(
+        "allow",
+        (tool,),
+        because,
+        arguments=given,
+        unless=tuple(f"{tool}({name}: **)" for name in parameters if name not in given),
+        when=_facts(subject),
+    )
+
+
+def _facts(subject: Subject) -> dict[Fact, int | None]:
+    """Return what was seen; a call that did nothing is held to reading, since no ``when`` at all is no limit."""
+    return dict(subject.counts) or {Fact.READS: 1}
+
+
+def _given(subject: Subject) -> dict[str, tuple[str, ...]]:
+    """Return the globs of each argument that matches nothing else; an empty list of paths is as good as not given."""
+    globs = {name: tuple(_globs(subject, name)) for name in subject.call.arguments}
+    return {name: several for name, several in globs.items() if several}
+
+
+def _globs(subject: Subject, argument: str) -> Iterator[str]:
+    if names_path(argument):
+        for value in subject.values(argument):
+            yield _exactly(plain_path(value))
+    else:
+        yield escaped(subject.whole(argument) or "")
+
+
+def _exactly(path: str) -> str:
+    return f"/{escaped(path)}" if path else "."
+
+
+def _as_toml(rule: Rule) -> str:
+    return "\n".join(["", "[[rules]]", *_lines(rule), ""])
+
+
+def _lines(rule: Rule) -> Iterator[str]:
+    yield f"allow = {_texts(rule.patterns)}"
+    if rule.unless:
+        yield f"unless = {_texts(rule.unless)}"
+    if rule.arguments:
+        held = ", ".join(f"{_key(name)} = {_texts(globs)}" for name, globs in rule.arguments.items())
+        yield f"arguments = {{ {held} }}"
+    yield f"when = {{ {', '.join(f'{fact} = {count}' for fact, count in rule.when.items())} }}"
+    yield f"because = {toml_string(rule.because)}"
+
+
+def _texts(texts: tuple[str, ...]) -> str:
+    written = [toml_string(text) for text in texts]
+    return written[0] if len(written) == 1 else f"[{', '.join(written)}]"
+
+
+def _key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) else toml_string(name)

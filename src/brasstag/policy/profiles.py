@@ -1,0 +1,202 @@
+"""Where no rule speaks: what the room's profile says of each effect, and what the tool says of itself."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+
+from brasstag.policy.subjects import counts_of
+from brasstag.settings.model import ProfileName
+from brasstag.words.previews import Fact, Preview
+from brasstag.words.verdicts import Verdict
+
+Stance = Literal["allow", "ask", "undoable", "silent"]
+"""What a profile says of one effect; ``undoable`` allows what can be taken back and asks about the rest."""
+
+PROFILES: Mapping[ProfileName, Mapping[Fact, Stance]] = MappingProxyType(
+    {
+        "careful": {
+            Fact.READS: "allow",
+            Fact.CREATES: "allow",
+            Fact.OVERWRITES: "ask",
+            Fact.DELETES: "ask",
+            Fact.MOVES: "allow",
+            Fact.RUNS: "allow",
+            Fact.FETCHES: "silent",
+            Fact.EXTERNAL: "silent",
+        },
+        "trusted": {
+            Fact.READS: "allow",
+            Fact.CREATES: "undoable",
+            Fact.OVERWRITES: "undoable",
+            Fact.DELETES: "undoable",
+            Fact.MOVES: "undoable",
+            Fact.RUNS: "allow",
+            Fact.FETCHES: "silent",
+            Fact.EXTERNAL: "silent",
+        },
+        "locked": {
+            Fact.READS: "allow",
+            Fact.CREATES: "ask",
+            Fact.OVERWRITES: "ask",
+            Fact.DELETES: "ask",
+            Fact.MOVES: "ask",
+            Fact.RUNS: "ask",
+            Fact.FETCHES: "ask",
+            Fact.EXTERNAL: "ask",
+        },
+    }
+)
+
+CONDITIONS: Mapping[str, Fact] = MappingProxyType(
+    {
+        "when_creating": Fact.CREATES,
+        "when_overwriting": Fact.OVERWRITES,
+        "when_deleting": Fact.DELETES,
+        "when_moving": Fact.MOVES,
+        "when_running": Fact.RUNS,
+        "when_fetching": Fact.FETCHES,
+    }
+)
+"""A tool's named conditions: it asks when the fact is true of the call, and allows when it is not."""
+
+NO_EFFECTS = "none"
+EXTERNAL_EFFECTS = "external"
+"""What a tool declares of itself, besides ``files``."""
+
+_WORDS: Mapping[Fact, tuple[str, str]] = MappingProxyType(
+    {
+        Fact.READS: ("reads", "reading"),
+        Fact.CREATES: ("creates", "creating"),
+        Fact.OVERWRITES: ("overwrites", "overwriting"),
+        Fact.DELETES: ("deletes", "deleting"),
+        Fact.MOVES: ("moves", "moving"),
+        Fact.RUNS: ("runs", "running"),
+        Fact.FETCHES: ("fetches", "fetching"),
+        Fact.EXTERNAL: ("acts", "acting outside the workspace"),
+    }
+)
+"""What a call does, and the doing of it."""
+
+_MOST_NAMED = 3
+_LONGEST_NAMED = 80
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFacts:
+    """What a tool says of itself and of this call."""
+
+    tool: str
+    approval: str | None = None
+    """``auto``, ``confirm``, a key of CONDITIONS, or None where the tool does not say."""
+    requires_approval: bool | None = None
+    """What the tool's own flag or function answered for these arguments."""
+    error: str = ""
+    """Why that function could not answer."""
+    effects: str = EXTERNAL_EFFECTS
+
+
+def opinions(profile: ProfileName, preview: Preview, facts: ToolFacts) -> tuple[Verdict, ...]:
+    """Return what is said about a call on which no rule speaks, the strictest first; never empty.
+
+    Each effect needs somebody who speaks for it. Where neither the profile nor the tool does, a person is asked.
+    """
+    effects = effects_of(preview, facts)
+    trusted = _overrides(profile, effects, preview) and not facts.error
+    own = () if trusted else tuple(_own(effects, preview, facts))
+    said = list(_said(profile, effects, preview, spoken_for=bool(own)))
+    said += own
+    if not said:
+        said.append(
+            Verdict("ask", "no rule, no profile and not the tool itself says what it may do", "silence")
+        )
+    return tuple(sorted(said, key=lambda verdict: -verdict.strictness))
+
+
+def as_declared(preview: Preview, facts: ToolFacts) -> Preview:
+    """Return the preview with what the tool says of itself: one that acts outside does so in every call."""
+    if facts.effects == EXTERNAL_EFFECTS and not preview.external:
+        return replace(preview, external=True)
+    return preview
+
+
+def effects_of(preview: Preview, facts: ToolFacts) -> tuple[Fact, ...]:
+    """Return what a call does, in the order of Fact; a tool without effects reads, if nothing else is seen."""
+    seen = tuple(counts_of(preview))
+    if not seen and facts.effects == NO_EFFECTS:
+        return (Fact.READS,)
+    return seen
+
+
+def _overrides(profile: ProfileName, effects: tuple[Fact, ...], preview: Preview) -> bool:
+    """Say whether the profile takes the decision from the tool: it trusts undo, and there is nothing but undo's work."""
+    stances = [PROFILES[profile][fact] for fact in effects if fact is not Fact.READS]
+    return bool(stances) and all(stance == "undoable" for stance in stances) and preview.undoable
+
+
+def _said(
+    profile: ProfileName, effects: tuple[Fact, ...], preview: Preview, *, spoken_for: bool
+) -> Iterator[Verdict]:
+    for fact in effects:
+        stance = PROFILES[profile][fact]
+        if stance == "undoable":
+            stance = "allow" if preview.undoable else "ask"
+        if stance == "allow":
+            yield _ALLOWED[profile, fact]
+        elif stance == "ask":
+            yield Verdict(
+                "ask", f"it {_deed(fact, preview)}; profile {profile} asks first", f"profile {profile}"
+            )
+        elif not spoken_for:
+            yield Verdict("ask", f"it {_deed(fact, preview)}, and nothing says whether it may", "silence")
+
+
+def _own(effects: tuple[Fact, ...], preview: Preview, facts: ToolFacts) -> Iterator[Verdict]:
+    speaker = f"tool {facts.tool}"
+    if facts.error:
+        yield Verdict("ask", f"the tool could not say whether to ask: {facts.error}", speaker)
+    if facts.requires_approval is not None:
+        yield _answer(speaker, asks=facts.requires_approval, where="for these arguments")
+    match facts.approval:
+        case None:
+            return
+        case "auto" | "confirm":
+            yield _answer(speaker, asks=facts.approval == "confirm", where="whatever it does")
+        case condition if condition in CONDITIONS:
+            fact = CONDITIONS[condition]
+            if fact in effects:
+                yield Verdict("ask", f"it {_deed(fact, preview)}; the tool asks first", speaker)
+            else:
+                yield _answer(speaker, asks=False, where=f"when it is not {_WORDS[fact][1]}")
+        case unknown:
+            yield Verdict("ask", f"its approval {unknown!r} is not one that is known", speaker)
+
+
+def _answer(speaker: str, *, asks: bool, where: str) -> Verdict:
+    if asks:
+        return Verdict("ask", f"the tool asks first, {where}", speaker)
+    return Verdict("allow", f"the tool needs no approval {where}", speaker)
+
+
+def _deed(fact: Fact, preview: Preview) -> str:
+    """Say what a call does in a few words, for the person who is asked."""
+    things = preview.about(fact) or (_unnamed(fact, preview),)
+    named = [_short(thing) for thing in things[:_MOST_NAMED]]
+    more = len(things) - len(named)
+    return f"{_WORDS[fact][0]} {', '.join(named)}" + (f" and {more} more" if more else "")
+
+
+def _unnamed(fact: Fact, preview: Preview) -> str:
+    return f"{preview.untracked_reads} files" if fact is Fact.READS else "outside the workspace"
+
+
+def _short(thing: str) -> str:
+    line = " ".join(thing.split())
+    return line if len(line) <= _LONGEST_NAMED else f"{line[:_LONGEST_NAMED]}…"
+
+
+_ALLOWED = {
+    (profile, fact): Verdict("allow", f"profile {profile} allows {_WORDS[fact][1]}", f"profile {profile}")
+    for profile, stances in PROFILES.items()
+    for fact in stances
+}

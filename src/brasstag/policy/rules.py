@@ -1,0 +1,230 @@
+"""Rules: deny, ask or allow, and why.
+
+Deny and ask reach far: any one path, value or fact is enough. Allow is held to its letters: every path the call names
+or touches, every argument and every fact has to be covered, so an allow never loosens more than it says.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+from brasstag.policy.examples import Example
+from brasstag.policy.globs import Reading, RuleError
+from brasstag.policy.patterns import Pattern
+from brasstag.policy.subjects import Subject
+from brasstag.policy.topics import PATHS, WHOLE_CALL, Matcher, Topic, argument_topic
+from brasstag.words.previews import Fact
+from brasstag.words.verdicts import STRICTNESS, Decision, Verdict
+
+NO_ALIASES: Mapping[str, str] = MappingProxyType({})
+
+Matchers = Mapping[Topic, tuple[Matcher, ...]]
+"""What is held against the items of each topic."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule; it is checked when it is made, and RuleError says what is wrong with it."""
+
+    decision: Decision
+    patterns: tuple[str, ...]
+    because: str
+    name: str = ""
+    unless: tuple[str, ...] = ()
+    """What the rule leaves alone."""
+    arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Globs by argument; each of these arguments has to match one of its globs."""
+    when: Mapping[Fact, int | None] = field(default_factory=dict)
+    """For deny and ask: any of these facts, at least so often. For allow: none but these, at most so often."""
+    match: tuple[str | Example, ...] = ()
+    """Calls it must speak about."""
+    not_match: tuple[str | Example, ...] = ()
+    """Calls it must be silent about."""
+    source: str = ""
+    """Where it is written, for people."""
+
+    def __post_init__(self) -> None:
+        _refuse_misuse(self.decision, self.patterns, self.unless, *self.arguments.values())
+        if not self.patterns or not self.because.strip():
+            raise RuleError("a rule needs a pattern and a because", "Say what it is about and why")
+        if strangers := sorted(set(self.when) - set(Fact)):
+            raise RuleError(f"{', '.join(strangers)} is no fact", f"Write one of {', '.join(Fact)}")
+        if not self.name:
+            object.__setattr__(self, "name", f"{self.decision} {', '.join(self.patterns)}")
+        # Read everything now, so that what cannot be read is said now.
+        _ = self.parsed_patterns, self.parsed_exceptions, self.conditions
+
+    @property
+    def reading(self) -> Reading:
+        """How its patterns are read."""
+        return reading_of(self.decision)
+
+    @cached_property
+    def parsed_patterns(self) -> tuple[Pattern, ...]:
+        """What it is about."""
+        return tuple(Pattern.parse(text, self.reading) for text in self.patterns)
+
+    @cached_property
+    def parsed_exceptions(self) -> tuple[Pattern, ...]:
+        """What it leaves alone, read the other way: an exception to a deny excuses exactly what it says."""
+        return tuple(Pattern.parse(text, opposite(self.reading)) for text in self.unless)
+
+    @cached_property
+    def conditions(self) -> Matchers:
+        """What its arguments have to match."""
+        topics = {argument: argument_topic(argument) for argument in self.arguments}
+        return {
+            topic: tuple(topic.matcher(glob, self.reading) for glob in self.arguments[argument])
+            for argument, topic in topics.items()
+        }
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What it says when it speaks."""
+        return Verdict(self.decision, self.because, self.name, by_rule=True)
+
+    @property
+    def order(self) -> tuple[int, str, str, tuple[str, ...]]:
+        """Its place among all rules: the strictest first, then by name, never by where it stands in a file."""
+        return -STRICTNESS[self.decision], self.name, self.because, self.patterns
+
+    def bound_to(self, tool: str, other_names: Collection[str] = ()) -> "BoundRule | None":
+        """Return this rule as it stands for one tool, or None when it never speaks about it."""
+        names = (tool, *other_names)
+        topics = _grouped(self.parsed_patterns, names)
+        return BoundRule(self, topics, _grouped(self.parsed_exceptions, names)) if topics else None
+
+    def failing_examples(self, aliases: Mapping[str, str] = NO_ALIASES) -> Iterator[tuple[str, Example]]:
+        """Yield ``match`` or ``not_match``, and the example, for each one that the rule does not bear out."""
+        for kind, wanted, examples in (("match", True, self.match), ("not_match", False, self.not_match)):
+            for given in examples:
+                example = Example.parse(given) if isinstance(given, str) else given
+                tool = aliases.get(example.call.tool, example.call.tool)
+                bound = self.bound_to(tool, names_of(tool, aliases))
+                spoke = bound is not None and bound.speaks(Subject(example.call, example.preview)) is not None
+                if spoke is not wanted:
+                    yield kind, example
+
+
+@dataclass(frozen=True)
+class BoundRule:
+    """A rule that is about one tool, ready to be asked."""
+
+    rule: Rule
+    topics: Matchers
+    exceptions: Matchers
+
+    def speaks(self, subject: Subject) -> str | None:
+        """Return what the rule found to speak about, or None when it is silent."""
+        if self.rule.decision == "allow":
+            return subject.call.tool if self._allows(subject) else None
+        return self._finds(subject, self.topics)
+
+    def speaks_of_items(self, subject: Subject) -> bool:
+        """Say whether a deny or ask minds what this call is about, and not just the tool as a whole."""
+        items = {topic: matchers for topic, matchers in self.topics.items() if topic != WHOLE_CALL}
+        return self._finds(subject, items) is not None
+
+    @cached_property
+    def only_about_paths(self) -> bool:
+        """Whether nothing but a path can make it speak."""
+        return self.topics.keys() == {PATHS}
+
+    @cached_property
+    def needs_no_preview(self) -> bool:
+        """Whether its word on the arguments alone is final: no preview could show an exception."""
+        about = self.topics.keys() | self.exceptions.keys()
+        return not self.rule.when and (not self.exceptions or (len(about) == 1 and WHOLE_CALL not in about))
+
+    def _finds(self, subject: Subject, topics: Matchers) -> str | None:
+        if not self._conditions_met(subject) or not self._reaches(subject):
+            return None
+        for topic, matchers in topics.items():
+            excused = self.exceptions.get(topic, ())
+            for item in topic.items(subject):
+                if _any(matchers, item) and not _any(excused, item):
+                    return None if self._excepted(subject, topic) else item
+        return None
+
+    def _excepted(self, subject: Subject, found: Topic) -> bool:
+        return any(
+            topic != found and _covers(topic, matchers, subject)
+            for topic, matchers in self.exceptions.items()
+        )
+
+    def _conditions_met(self, subject: Subject) -> bool:
+        return all(
+            any(_any(matchers, item) for item in topic.items(subject))
+            for topic, matchers in self.rule.conditions.items()
+        )
+
+    def _reaches(self, subject: Subject) -> bool:
+        when = self.rule.when
+        return not when or any(subject.counts.get(fact, 0) >= (least or 1) for fact, least in when.items())
+
+    def _allows(self, subject: Subject) -> bool:
+        return (
+            self._stays_within(subject)
+            and all(_covers(topic, matchers, subject) for topic, matchers in self.rule.conditions.items())
+            and any(_covers(topic, matchers, subject) for topic, matchers in self.topics.items())
+            and not any(
+                _any(matchers, item)
+                for topic, matchers in self.exceptions.items()
+                for item in topic.items(subject)
+            )
+        )
+
+    def _stays_within(self, subject: Subject) -> bool:
+        when = self.rule.when
+        if not when:
+            return True
+        for fact, count in subject.counts.items():
+            if fact not in when and fact is not Fact.READS:
+                return False
+            most = when.get(fact)
+            if most is not None and count > most:
+                return False
+        return True
+
+
+def names_of(tool: str, aliases: Mapping[str, str]) -> list[str]:
+    """Return the aliases that stand for a tool."""
+    return [alias for alias, stands_for in aliases.items() if stands_for == tool]
+
+
+def reading_of(decision: Decision) -> Reading:
+    """Return how the patterns of such a rule are read."""
+    return "literal" if decision == "allow" else "generous"
+
+
+def opposite(reading: Reading) -> Reading:
+    """Return how exceptions to such patterns are read."""
+    return "generous" if reading == "literal" else "literal"
+
+
+def _covers(topic: Topic, matchers: tuple[Matcher, ...], subject: Subject) -> bool:
+    items = topic.items_to_cover(subject)
+    return bool(items) and all(_any(matchers, item) for item in items)
+
+
+def _any(matchers: tuple[Matcher, ...], item: str) -> bool:
+    return any(matcher.matches(item) for matcher in matchers)
+
+
+def _grouped(patterns: Iterable[Pattern], names: Collection[str]) -> Matchers:
+    grouped: dict[Topic, tuple[Matcher, ...]] = {}
+    for pattern in patterns:
+        if pattern.is_about(names):
+            grouped[pattern.topic] = (*grouped.get(pattern.topic, ()), pattern.matcher)
+    return grouped
+
+
+def _refuse_misuse(decision: object, *several: object) -> None:
+    """Refuse what type checkers refuse: a text in place of a tuple would be read letter by letter."""
+    if decision not in STRICTNESS:
+        raise RuleError(f"{decision!r} is no decision", "Write deny, ask or allow")
+    if any(isinstance(texts, str) for texts in several):
+        raise RuleError(
+            "patterns, exceptions and arguments are tuples of texts", "Put a comma after a single one"
+        )

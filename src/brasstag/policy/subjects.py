@@ -1,0 +1,182 @@
+"""A call as rules see it: the paths it names and touches, the commands it holds, its other arguments.
+
+Paths come from two places. What a preview saw is the truth. What the arguments name is known before any look, and is
+all there is for tools that cannot preview; which arguments are paths is told by their names.
+
+Commands are cut into literal words: quotes and backslashes dropped, the rest cut at spaces, operators and brackets.
+That finds what is written plainly and nothing that is computed. It routes to a person; the sandbox is the boundary.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any
+
+from brasstag.words.calls import Call
+from brasstag.words.canonical import stored_json
+from brasstag.words.previews import ABSENT, DIRECTORY, Fact, Preview
+
+_PATH_NAMES = frozenset(
+    {
+        *("path", "paths", "filepath", "filepaths", "targetpath", "file", "files", "filename", "filenames"),
+        *("targetfile", "document", "documents", "directory", "directories", "dir", "folder", "root"),
+        *("cwd", "workdir", "from", "to", "source", "destination", "src", "dst", "dest", "target"),
+    }
+)
+_COMMAND_NAMES = frozenset({"command", "cmd", "code", "script"})
+
+_DROPPED = re.compile(r"[\"'\\]")
+_BETWEEN_WORDS = re.compile(r"[\s;|&()<>{}\[\]`$,]+")
+_INSIDE_WORDS = re.compile(r"[=:@]")
+_PLAIN_COMMAND = re.compile(r"[\w./:=@,+%-]+(?: [\w./:=@,+%-]+)*", re.ASCII)
+
+NOTHING = Preview()
+
+_FACTS = tuple(Fact)
+_FACTS_WITHOUT_CHANGES = (Fact.READS, Fact.RUNS, Fact.FETCHES, Fact.EXTERNAL)
+
+
+@lru_cache(maxsize=1024)
+def names_path(argument: str) -> bool:
+    """Say whether an argument of this name holds a path; ``filePath`` and ``file_path`` are one name."""
+    return _squashed(argument) in _PATH_NAMES
+
+
+@lru_cache(maxsize=1024)
+def names_command(argument: str) -> bool:
+    """Say whether an argument of this name holds a command or code."""
+    return _squashed(argument) in _COMMAND_NAMES
+
+
+def _squashed(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def plain_path(text: str) -> str:
+    """Return a path without ``.``, ``..``, doubled and outer slashes, by its letters only; the root is empty."""
+    if text and text[0] not in "/." and text[-1] != "/" and "//" not in text and "/." not in text:
+        return text
+    steps: list[str] = []
+    for step in text.split("/"):
+        if step == "..":
+            del steps[-1:]
+        elif step not in ("", "."):
+            steps.append(step)
+    return "/".join(steps)
+
+
+def words_in(command: str) -> tuple[str, ...]:
+    """Return the literal words of a command or of code, in order."""
+    return tuple(filter(None, _BETWEEN_WORDS.split(_DROPPED.sub("", command))))
+
+
+def is_plain_command(command: str) -> bool:
+    """Say whether a command is bare words with single spaces: no quotes, operators, wildcards or second line."""
+    return _PLAIN_COMMAND.fullmatch(command) is not None
+
+
+class Subject:
+    """One call and its preview, opened up for rules; what several rules ask is found once."""
+
+    def __init__(self, call: Call, preview: Preview | None) -> None:
+        self.call = call
+        self.preview = NOTHING if preview is None else preview
+        named_and_touched = (*_path_texts(call.arguments), *self.preview.paths)
+        self.paths = tuple(dict.fromkeys(map(plain_path, named_and_touched)))
+        """Every path the call names or its preview touches."""
+
+    @cached_property
+    def paths_to_cover(self) -> tuple[str, ...]:
+        """The paths an allow has to cover: all but directories that are made only to hold another of them."""
+        made = {
+            plain_path(change.path)
+            for change in self.preview.changes
+            if (change.before, change.after) == (ABSENT, DIRECTORY)
+        }
+        if not made:
+            return self.paths
+        holding = {above for path in self.paths for above in _above(path)}
+        return tuple(path for path in self.paths if path not in made or path not in holding)
+
+    @property
+    def does_more_than_paths(self) -> bool:
+        """Whether it runs, fetches, acts outside, or reads files that its preview counted without naming them."""
+        preview = self.preview
+        return bool(preview.fetches or preview.external or preview.untracked_reads or self.commands())
+
+    @cached_property
+    def words_as_paths(self) -> tuple[str, ...]:
+        """The words of all commands, and their parts around ``=``, ``:`` and ``@``, read as paths."""
+        found: dict[str, None] = {}
+        for command in self.commands():
+            for word in words_in(command):
+                found.update(
+                    dict.fromkeys(plain_path(part) for part in (word, *_INSIDE_WORDS.split(word)) if part)
+                )
+        return tuple(found)
+
+    def commands(self, argument: str = "") -> tuple[str, ...]:
+        """Return the commands and code in one argument, or in all; what the preview says will run is a ``command``."""
+        arguments = self.call.arguments
+        held = [argument] if argument else [name for name in arguments if names_command(name)]
+        texts = [text for name in held if name in arguments for text in _texts(arguments[name])]
+        return (*texts, *self.preview.runs) if argument in ("", "command") else tuple(texts)
+
+    def values(self, argument: str) -> tuple[str, ...]:
+        """Return every text inside an argument: keys and values, at any depth; empty when it was not given."""
+        arguments = self.call.arguments
+        return tuple(_texts(arguments[argument])) if argument in arguments else ()
+
+    def whole(self, argument: str) -> str | None:
+        """Return an argument as one text, JSON where it is not text itself; None when it was not given."""
+        arguments = self.call.arguments
+        return _as_text(arguments[argument]) if argument in arguments else None
+
+    @cached_property
+    def counts(self) -> Mapping[Fact, int]:
+        """How often each fact is true of the preview."""
+        return counts_of(self.preview)
+
+
+def counts_of(preview: Preview) -> dict[Fact, int]:
+    """Return how often each fact is true, in the order of Fact; facts that are not true are left out."""
+    facts = _FACTS if preview.changes else _FACTS_WITHOUT_CHANGES
+    counted = {fact: len(preview.about(fact)) for fact in facts}
+    counted[Fact.READS] += preview.untracked_reads
+    return {fact: count for fact, count in counted.items() if count}
+
+
+def _above(path: str) -> Iterator[str]:
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def _path_texts(value: Any, *, named: bool = False) -> Iterator[str]:
+    if isinstance(value, str):
+        if named:
+            yield value
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if named:  # such as files = {"a.md": "text"}
+                yield key
+            yield from _path_texts(item, named=named or names_path(key))
+    elif isinstance(value, Sequence):
+        for item in value:
+            yield from _path_texts(item, named=named)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield key
+            yield from _texts(item)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for item in value:
+            yield from _texts(item)
+    else:
+        yield _as_text(value)
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else stored_json(value)

@@ -1,0 +1,173 @@
+"""What a pattern can be about, and what of a call is held against it.
+
+A topic gives a call's items twice: ``items`` is everything a deny or ask looks at, any one of which is enough;
+``items_to_cover`` is what an allow has to match, every one of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from brasstag.policy.globs import (
+    Expression,
+    Reading,
+    literal_text,
+    name_expression,
+    path_expression,
+    text_expression,
+    words_expression,
+)
+from brasstag.policy.subjects import (
+    Subject,
+    is_plain_command,
+    names_command,
+    names_path,
+    plain_path,
+    words_in,
+)
+
+
+class Matcher(Protocol):
+    """Something that matches whole items."""
+
+    def matches(self, text: str) -> bool:
+        """Say whether it matches this item."""
+
+
+class Topic(Protocol):
+    """One thing a pattern can be about; equal topics are about the same."""
+
+    def matcher(self, glob: str, reading: Reading) -> Matcher:
+        """Return what holds a glob against this topic's items."""
+
+    def items(self, subject: Subject) -> Sequence[str]:
+        """Return everything of this topic in the call."""
+
+    def items_to_cover(self, subject: Subject) -> Sequence[str]:
+        """Return what has to be matched for the call to be covered; none means that it cannot be."""
+
+
+@dataclass(frozen=True)
+class WholeCall:
+    """Every call of a tool: a pattern without a specifier."""
+
+    def matcher(self, glob: str, reading: Reading) -> Expression:
+        """Return a glob for the tool."""
+        return name_expression(glob, reading)
+
+    def items(self, subject: Subject) -> Sequence[str]:
+        """Return the tool."""
+        return (subject.call.tool,)
+
+    items_to_cover = items
+
+
+@dataclass(frozen=True)
+class Paths:
+    """The paths a call names, touches, or holds as words of a command."""
+
+    def matcher(self, glob: str, reading: Reading) -> Expression:
+        """Return a path glob."""
+        return path_expression(glob, reading)
+
+    def items(self, subject: Subject) -> Sequence[str]:
+        """Return every path, and every word that may be one."""
+        return (*subject.paths, *subject.words_as_paths)
+
+    def items_to_cover(self, subject: Subject) -> Sequence[str]:
+        """Return every path, or none where the call does more than its paths can say."""
+        return () if subject.does_more_than_paths else subject.paths_to_cover
+
+
+@dataclass(frozen=True)
+class PathArgument:
+    """An argument that holds paths."""
+
+    argument: str
+
+    def matcher(self, glob: str, reading: Reading) -> Expression:
+        """Return a path glob."""
+        return path_expression(glob, reading)
+
+    def items(self, subject: Subject) -> Sequence[str]:
+        """Return the paths in the argument."""
+        return tuple(plain_path(value) for value in subject.values(self.argument))
+
+    items_to_cover = items
+
+
+@dataclass(frozen=True)
+class CommandArgument:
+    """An argument that holds a command or code, matched by whole words."""
+
+    argument: str
+
+    def matcher(self, glob: str, reading: Reading) -> Matcher:
+        """Return a line of word globs."""
+        if reading == "generous":
+            return words_expression(glob, reading)
+        exact = literal_text(glob)
+        # Code that is given whole need not be a line of words.
+        words = words_expression(glob, reading) if exact is None or is_plain_command(exact) else NOTHING
+        return PlainCommand(words, exact)
+
+    def items(self, subject: Subject) -> Sequence[str]:
+        """Return each command as its words, one to a line."""
+        return tuple(_lines(command) for command in subject.commands(self.argument))
+
+    def items_to_cover(self, subject: Subject) -> Sequence[str]:
+        """Return the command as it was given."""
+        whole = subject.whole(self.argument)
+        return () if whole is None else (whole,)
+
+
+@dataclass(frozen=True)
+class TextArgument:
+    """Any other argument."""
+
+    argument: str
+
+    def matcher(self, glob: str, reading: Reading) -> Matcher:
+        """Return a text glob."""
+        return text_expression(glob, reading)
+
+    def items(self, subject: Subject) -> Sequence[str]:
+        """Return every text inside the argument."""
+        return subject.values(self.argument)
+
+    def items_to_cover(self, subject: Subject) -> Sequence[str]:
+        """Return the argument as one text: JSON where it is not text itself."""
+        whole = subject.whole(self.argument)
+        return () if whole is None else (whole,)
+
+
+@dataclass(frozen=True)
+class PlainCommand:
+    """How an allow reads a command: the exact text, or bare words. Operators and quotes are never waved through."""
+
+    words: Matcher
+    exact: str | None
+
+    def matches(self, text: str) -> bool:
+        """Say whether the command is the exact text, or plain and matched word by word."""
+        return text == self.exact or (is_plain_command(text) and self.words.matches(_lines(text)))
+
+
+WHOLE_CALL = WholeCall()
+PATHS = Paths()
+
+ANYTHING = Expression(".*", generous=False)
+NOTHING = Expression("[^\\x00-\\x{10FFFF}]", generous=False)
+
+
+def argument_topic(argument: str) -> Topic:
+    """Return how an argument of this name is read."""
+    if names_path(argument):
+        return PathArgument(argument)
+    if names_command(argument):
+        return CommandArgument(argument)
+    return TextArgument(argument)
+
+
+def _lines(command: str) -> str:
+    return "".join(f"{word}\n" for word in words_in(command))

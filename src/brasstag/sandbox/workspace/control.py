@@ -1,0 +1,130 @@
+"""Control files: what tools can neither see nor change, whatever a rule says.
+
+At any depth, in any case: ``.git``, ``.brasstag``, ``brasstag.toml``, environments (``.venv``, ``venv``, ``.tox``,
+``.nox``, ``pyvenv.cfg`` and every directory that holds one) and Brasstag's own temporary names. Also the
+project's ``tools/`` and whatever else the room protects. A hard link to one of the project's own is one too.
+"""
+
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from brasstag.sandbox.workspace.errors import shown
+from brasstag.sandbox.workspace.paths import ROOT
+from brasstag.words.errors import Code, ToolError
+
+ENVIRONMENT_MARK = "pyvenv.cfg"
+TEMPORARY_PREFIX = ".brasstag-"
+
+_NAME = re.compile(
+    r"(?:\A|/)(?:\.git|\.brasstag(?:-[^/]*)?|brasstag\.toml|pyvenv\.cfg|\.?venv|\.tox|\.nox)(?:/|\Z)"
+)
+# Some file systems skip these when they compare names, so `.g<U+200C>it` would open `.git`.
+_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_OF_A_PROJECT = ("brasstag.toml", "tools", ".brasstag", ".git")
+
+
+class ControlFiles:
+    """Which canonical paths of one workspace are control files."""
+
+    def __init__(self, project: Path, workspace: Path, protected: Sequence[Path] = ()) -> None:
+        self._hosts = [project / name for name in _OF_A_PROJECT]
+        self._hosts += [workspace / name for name in _OF_A_PROJECT if name != "tools"]
+        self._hosts += protected
+        inside = [_below(workspace, path) for path in (project / "tools", *protected)]
+        self._places = tuple({_folded(place) for place in inside if place})
+
+    def covers(self, path: str) -> bool:
+        """Say whether a canonical path is a control file or lies in one, by its name alone."""
+        folded = _folded(path)
+        if _NAME.search(folded):
+            return True
+        return any(folded == place or folded.startswith(f"{place}/") for place in self._places)
+
+    def refuse(self, path: str) -> None:
+        """Raise if a path is a control file; the words are the same whether it exists or not."""
+        if self.covers(path):
+            raise control_error(path)
+
+    def linked(self) -> frozenset[tuple[int, int]]:
+        """Return device and inode of every control file of the project that has a second name somewhere."""
+        found = (_identity(status) for path in self._hosts for status in _files_at(path))
+        return frozenset(found)
+
+
+class Guard:
+    """One call's memory of which inodes are control files; the walk is made once, and only when it is needed."""
+
+    def __init__(self, control: ControlFiles) -> None:
+        self._control = control
+        self._linked: frozenset[tuple[int, int]] | None = None
+
+    def covers(self, status: os.stat_result) -> bool:
+        """Say whether an open or listed file is a control file under another name."""
+        if status.st_nlink < 2 or not stat.S_ISREG(status.st_mode):
+            return False
+        if self._linked is None:
+            self._linked = self._control.linked()
+        return _identity(status) in self._linked
+
+
+def control_error(path: str) -> ToolError:
+    """Return the one answer there is to every use of a control file."""
+    return ToolError(
+        Code.CONTROL_FILE,
+        f"{shown(path)} is a control file or leads to one; tools can neither see nor change those. "
+        "Use another path, or ask a person to do it.",
+    )
+
+
+def in_environment(directory: int, depth: int) -> bool:
+    """Say whether an open directory, ``depth`` names below the workspace, is an environment or lies in one.
+
+    Asked of the descriptor and upwards from there, so that no swap of names between question and use matters. The
+    workspace itself is never one: some people make an environment of their project's root.
+    """
+    return any(os.access("../" * up + ENVIRONMENT_MARK, os.F_OK, dir_fd=directory) for up in range(depth))
+
+
+def _folded(path: str) -> str:
+    if path.isascii():
+        return path.lower()
+    return _IGNORED.sub("", unicodedata.normalize("NFKC", path)).casefold()
+
+
+def _below(workspace: Path, path: Path) -> str | None:
+    try:
+        place = path.resolve().relative_to(workspace.resolve()).as_posix()
+    except ValueError:
+        return None
+    return None if place == ROOT else place
+
+
+def _files_at(path: Path) -> Iterator[os.stat_result]:
+    pending = [path]
+    while pending:
+        place = pending.pop()
+        try:
+            status = place.lstat()
+            if stat.S_ISDIR(status.st_mode):
+                with os.scandir(place) as entries:
+                    pending += [
+                        place / entry.name for entry in entries if not _is_object_store(place, entry.name)
+                    ]
+            elif status.st_nlink > 1:
+                yield status
+        except OSError:
+            # Gone, or not ours to look at: then no tool of ours can open it either.
+            continue
+
+
+def _is_object_store(directory: Path, name: str) -> bool:
+    # Git objects are many, and are content that was in the workspace anyway.
+    return name == "objects" and directory.name == ".git"
+
+
+def _identity(status: os.stat_result) -> tuple[int, int]:
+    return status.st_dev, status.st_ino

@@ -1,0 +1,94 @@
+"""A list of Changes, all or nothing."""
+
+import errno
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from brasstag.sandbox.workspace.errors import Unsettled, shown, tool_error
+from brasstag.sandbox.workspace.site import Site
+from brasstag.sandbox.workspace.steps import Step, steps_for
+from brasstag.sandbox.workspace.workspace import Workspace
+from brasstag.words.errors import BrasstagError, Code, StoreError, ToolError
+from brasstag.words.previews import Change
+
+__all__ = ["Unsettled", "apply_changes"]
+
+# At a path a preview has looked at, each of these says that it is no longer what it was.
+_SOMEBODY_ELSE = frozenset(
+    {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EEXIST, errno.ENOTEMPTY, errno.EISDIR}
+)
+
+
+def nobody(_step: str) -> None:
+    """Watch no step."""
+
+
+def apply_changes(
+    workspace: Workspace, call_id: str, changes: Sequence[Change], at: Callable[[str], None] = nobody
+) -> None:
+    """Make every change, durably, or none.
+
+    Raises ToolError when nothing was changed, and Unsettled when that is not sure. Any other way out,
+    a killed process first of all, needs ``recover_changes``.
+    """
+    for path in (path for change in changes for path in change.paths):
+        workspace.control.refuse(path)
+    site = Site(workspace, call_id, changes, at)
+    site.refuse_leftovers()
+    steps = [step for index, change in enumerate(changes) for step in steps_for(site, index, change)]
+    carry_out(site, steps, done=[])
+
+
+def carry_out(site: Site, steps: Sequence[Step], done: Sequence[Step]) -> None:
+    """Run steps; if one fails, take back those that were run, and those that were done before."""
+    run = list(done)
+    try:
+        for step in steps:
+            _run(site, step)
+            run.append(step)
+        _sync(site)
+    except BrasstagError as error:
+        take_back(site, run, error)
+        raise
+    site.clear()
+
+
+def take_back(site: Site, done: Sequence[Step], cause: BrasstagError | None) -> None:
+    """Undo steps, last first; raise Unsettled if one cannot be, or if the cause itself was that."""
+    failures = [cause] if isinstance(cause, Unsettled) else []
+    for step in reversed(done):
+        try:
+            step.undo()
+        except (BrasstagError, OSError) as error:
+            failures.append(
+                error
+                if isinstance(error, Unsettled)
+                else Unsettled(f"{shown(step.path)} could not be put back.", {"path": shown(step.path)})
+            )
+    if failures:
+        details = {"paths": [failure.details for failure in failures], "kept": list(site.kept)}
+        raise Unsettled(" ".join(failure.message for failure in failures), details) from None
+    with suppress(BrasstagError, OSError):
+        # What was taken back is in memory and on its way to disk; a second failure here changes nothing of it.
+        site.sync()
+    site.clear()
+
+
+def _run(site: Site, step: Step) -> None:
+    try:
+        step.run()
+    except OSError as error:
+        raise _meaning(site, step.path, error) from None
+    except StoreError as error:
+        raise ToolError(Code.INTERNAL_ERROR, f"{shown(step.path)} could not be written: {error}") from None
+
+
+def _sync(site: Site) -> None:
+    try:
+        site.sync()
+    except OSError as error:
+        raise tool_error(error, site.changes[0].path) from None
+
+
+def _meaning(site: Site, path: str, error: OSError) -> ToolError:
+    return site.changed(path) if error.errno in _SOMEBODY_ELSE else tool_error(error, path)

@@ -1,0 +1,254 @@
+"""One call's eyes: opening, digests and listings, all by canonical path and descriptor."""
+
+import errno
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from brasstag.sandbox.workspace.control import ENVIRONMENT_MARK, Guard, control_error
+from brasstag.sandbox.workspace.errors import shown
+from brasstag.sandbox.workspace.paths import ROOT, join_path, splice, split_path
+from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
+from brasstag.words.canonical import sha256
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.previews import ABSENT, DIRECTORY, file_state, link_state
+
+Kind = Literal["file", "directory", "symlink", "other"]
+
+CHUNK = 1 << 20
+# O_NONBLOCK: opening a FIFO that slipped in since it was looked at must not wait for a writer.
+READ_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
+
+_KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "symlink"}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a path is, without its content."""
+
+    kind: Kind
+    size: int
+    modified: datetime
+    mode: int
+    """Permission bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What the disk held at a path: its state, and what undo needs to know beside the bytes."""
+
+    state: str
+    size: int = 0
+    mode: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One directory: what tools may see, and how much of it they may not."""
+
+    children: dict[str, Look]
+    controls: int = 0
+    """Control files; no number of them leaves the workspace, but a directory that holds one stays whole."""
+    unnamed: int = 0
+    """Names that are not UTF-8: no tool could say them, so they are left out and counted."""
+
+
+NOTHING = Held(ABSENT)
+
+
+class Reader:
+    """Looks at the disk for one call, and refuses control files under any of their names."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._guard = Guard(workspace.control)
+
+    def resolve(self, path: str, follow_last: bool = True) -> str:
+        """Return the canonical path for a parsed one; links that lead out of the workspace are refused."""
+        control = self._workspace.control
+        control.refuse(path)
+        try:
+            is_link = self._is_link(path)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                # Every part before the one that failed was looked at and is no link.
+                return path
+        else:
+            if not is_link or not follow_last:
+                return path
+        return splice(path, self.link_at, control.refuse, follow_last)
+
+    def look(self, path: str) -> Look | None:
+        """Return what a canonical path is, or None where nothing is."""
+        try:
+            return look_at(self._status(path))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def open(self, path: str) -> tuple[int, os.stat_result]:
+        """Open a regular file for reading without ever waiting; the caller closes it."""
+        parent, name = split_path(path)
+        directory = self._workspace.open_directory(parent)
+        try:
+            # Looked at before it is opened: opening a device may do something, and closing a control file that is
+            # a database would drop its locks.
+            seen = os.stat(name or ROOT, dir_fd=directory, follow_symlinks=False)
+            self._refuse_other_than_file(path, seen)
+            descriptor = os.open(name, READ_FILE, dir_fd=directory)
+        finally:
+            os.close(directory)
+        opened = os.fstat(descriptor)
+        if opened.st_ino != seen.st_ino or opened.st_dev != seen.st_dev:
+            try:
+                self._refuse_other_than_file(path, opened)
+            except BaseException:
+                os.close(descriptor)
+                raise
+        return descriptor, opened
+
+    def target(self, path: str) -> bytes:
+        """Return where a link points."""
+        parent, name = split_path(path)
+        with self._workspace.directory(parent) as directory:
+            return os.readlink(os.fsencode(name), dir_fd=directory)
+
+    def link_at(self, path: str) -> str | None:
+        """Return where a link points, or None where there is no link."""
+        try:
+            return os.fsdecode(self.target(path))
+        except OSError:
+            # Not a link, not there, or swapped since: opening it will tell.
+            return None
+
+    def held(self, path: str) -> Held:
+        """Return the state of a canonical path, reading a file whole but in bounded memory."""
+        try:
+            status = self._status(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return NOTHING
+        mode = stat.S_IMODE(status.st_mode)
+        match look_at(status).kind:
+            case "directory":
+                return Held(DIRECTORY, 0, mode)
+            case "symlink":
+                target = self.target(path)
+                return Held(link_state(sha256(target)), len(target), mode)
+        descriptor, status = self.open(path)
+        try:
+            digest, size = digest_of(descriptor)
+        finally:
+            os.close(descriptor)
+        return Held(file_state(digest), size, stat.S_IMODE(status.st_mode))
+
+    def listing(self, path: str) -> Listing:
+        """Return what a directory holds, by name in order; links are shown, never followed."""
+        children: dict[str, Look] = {}
+        controls = unnamed = 0
+        with self._workspace.directory(path, READ_DIRECTORY) as directory:
+            for name in sorted(os.listdir(directory)):
+                if not _is_text(name):
+                    unnamed += 1
+                    continue
+                try:
+                    status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                if self._is_control(directory, join_path(path, name), name, status):
+                    controls += 1
+                else:
+                    children[name] = look_at(status)
+        return Listing(children, controls, unnamed)
+
+    def _status(self, path: str) -> os.stat_result:
+        parent, name = split_path(path)
+        with self._workspace.directory(parent) as directory:
+            status = os.stat(name or ROOT, dir_fd=directory, follow_symlinks=False)
+            if path != ROOT and self._is_control(directory, path, name, status):
+                raise control_error(path)
+        return status
+
+    def _is_control(self, directory: int, path: str, name: str, status: os.stat_result) -> bool:
+        if self._workspace.control.covers(path):
+            return True
+        if stat.S_ISDIR(status.st_mode):
+            return os.access(f"{name}/{ENVIRONMENT_MARK}", os.F_OK, dir_fd=directory)
+        return self._guard.covers(status)
+
+    def _refuse_other_than_file(self, path: str, status: os.stat_result) -> None:
+        if stat.S_ISREG(status.st_mode):
+            if self._guard.covers(status):
+                raise control_error(path)
+        elif stat.S_ISLNK(status.st_mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        elif stat.S_ISDIR(status.st_mode):
+            raise ToolError(Code.NOT_A_FILE, f"{shown(path)} is a directory; name a file inside it")
+        else:
+            raise ToolError(
+                Code.NOT_A_FILE, f"{shown(path)} is a pipe, socket or device; tools use plain files only"
+            )
+
+    def _is_link(self, path: str) -> bool:
+        return stat.S_ISLNK(self._status(path).st_mode)
+
+
+def look_at(status: os.stat_result) -> Look:
+    """Return a Look from what stat said."""
+    return Look(
+        _KINDS.get(stat.S_IFMT(status.st_mode), "other"),
+        status.st_size,
+        _moment(status.st_mtime),
+        stat.S_IMODE(status.st_mode),
+    )
+
+
+def digest_of(descriptor: int) -> tuple[str, int]:
+    """Return SHA-256 and size of what an open file holds from its start, in bounded memory."""
+    hasher = hashlib.sha256()
+    size = 0
+    while chunk := os.pread(descriptor, CHUNK, size):
+        hasher.update(chunk)
+        size += len(chunk)
+    return hasher.hexdigest(), size
+
+
+def read_all(descriptor: int, path: str, expected: int, limit: int | None) -> bytes:
+    """Return all an open file of about ``expected`` bytes holds; stop as soon as it is over the limit."""
+    pieces: list[bytes] = []
+    size, wanted = 0, expected + 1
+    while piece := os.read(descriptor, wanted):
+        pieces.append(piece)
+        size += len(piece)
+        if limit is not None and size > limit:
+            raise too_large(path, size, limit)
+        if size == expected:
+            break
+        wanted = CHUNK
+    return b"".join(pieces)
+
+
+def too_large(path: str, size: int, limit: int) -> ToolError:
+    """Return the error for a file over a limit."""
+    return ToolError(
+        Code.TOO_LARGE,
+        f"{shown(path)} has {size} bytes; at most {limit} are read at once. Ask for a part of it",
+        {"size": size, "limit": limit},
+    )
+
+
+def _moment(timestamp: float) -> datetime:
+    try:
+        return datetime.fromtimestamp(timestamp, UTC)
+    except (ValueError, OverflowError, OSError):
+        # File systems keep years that calendars here do not have.
+        return datetime.max.replace(tzinfo=UTC) if timestamp > 0 else datetime.min.replace(tzinfo=UTC)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

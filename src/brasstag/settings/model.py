@@ -1,0 +1,270 @@
+"""What may stand in ``brasstag.toml``, section by section.
+
+Rules are checked here for their shape only; what a pattern means belongs to the policy room.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PlainValidator,
+    StrictBool,
+    Tag,
+    model_validator,
+)
+
+from brasstag.settings.problems import refusal
+from brasstag.words.canonical import why_not_json
+from brasstag.words.previews import Fact
+from brasstag.words.verdicts import Decision
+
+ProfileName = Literal["careful", "trusted", "locked"]
+
+OPERATOR = "operator"
+"""The built-in role of the person at the counter; it may use every tool."""
+
+MEGABYTE = 1_000_000
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_DURATION = re.compile(r"([1-9][0-9]{0,5})([smhd])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+def _one_or_many(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+def _counted(value: Any) -> Any:
+    return dict.fromkeys(value) if isinstance(value, list) and _all_text(value) else value
+
+
+def _all_text(values: list[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _said(value: str) -> str:
+    if not value.strip():
+        raise refusal("says nothing", "Write a sentence.")
+    return value
+
+
+def _duration(value: Any) -> timedelta | None:
+    if value == "never":
+        return None
+    found = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if not found:
+        raise refusal(
+            f"is {value!r}, which is not a duration",
+            'Write "never", or a number and a unit: "45s", "30m", "2h", "7d".',
+        )
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})
+
+
+def _webhook(value: str) -> str:
+    try:
+        address = urlsplit(value)
+        known = address.scheme in ("http", "https") and bool(address.hostname)
+    except ValueError:
+        known = False
+    if not known:
+        raise refusal(
+            f"is {value!r}, which is not a web address", 'Write one such as "https://example.org/hook".'
+        )
+    return value
+
+
+def _json(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    if reason := why_not_json(value):
+        raise refusal(
+            f"cannot be given to a tool: {reason}", "Use text, numbers, true, false, lists and tables."
+        )
+    return value
+
+
+def _amount(value: Any) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise refusal(f"is {value!r}, which is not a limit", "Write a number above zero.")
+    return value
+
+
+def _directory(value: str) -> str:
+    if not value or "\0" in value:
+        raise refusal("names no directory", 'Write one, such as "data", or "." for the project itself.')
+    return value
+
+
+def _role_name(value: str) -> str:
+    if not _NAME.fullmatch(value):
+        raise refusal(
+            f"{value!r} cannot name a role", "Use letters, digits, - and _, beginning with a letter."
+        )
+    if value == OPERATOR:
+        raise refusal("is built in and may use every tool", "Choose another name for this role.")
+    return value
+
+
+Sentence = Annotated[str, AfterValidator(_said)]
+Texts = Annotated[tuple[Sentence, ...], BeforeValidator(_one_or_many)]
+Globs = Annotated[tuple[str, ...], BeforeValidator(_one_or_many), Field(min_length=1)]
+Count = Annotated[int, Field(strict=True, ge=1)]
+Facts = Annotated[Mapping[Fact, Count | None], BeforeValidator(_counted)]
+Amount = Annotated[int | float, PlainValidator(_amount)]
+JsonTable = Annotated[Mapping[str, Any], AfterValidator(_json)]
+
+
+class Section(BaseModel):
+    """One table of the file; an unknown key is a mistake, never ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    home: ClassVar[str]
+    """How the section is written in the file."""
+
+
+class RoomSettings(Section):
+    """Where agents work, and how much they may do unasked."""
+
+    home = "[room]"
+
+    workspace: Annotated[str, AfterValidator(_directory)] = "data"
+    profile: ProfileName = "careful"
+
+
+class ExampleSettings(Section):
+    """A call a rule must, or must not, speak about; the facts name what its preview would see."""
+
+    home = "an example of [[rules]]"
+
+    tool: Sentence
+    arguments: JsonTable = Field(default_factory=dict)
+    reads: Texts = ()
+    creates: Texts = ()
+    overwrites: Texts = ()
+    deletes: Texts = ()
+    moves: Mapping[str, str] = Field(default_factory=dict)
+    """From where to where."""
+    runs: Texts = ()
+    fetches: Texts = ()
+    external: StrictBool = False
+
+
+def _form(value: Any) -> str:
+    return "<text>" if isinstance(value, str) else "<table>"
+
+
+Example = Annotated[
+    Annotated[Sentence, Tag("<text>")] | Annotated[ExampleSettings, Tag("<table>")], Discriminator(_form)
+]
+
+
+class RuleSettings(Section):
+    """One rule: exactly one of deny, ask and allow, and why."""
+
+    home = "[[rules]]"
+
+    name: str = ""
+    deny: Texts = ()
+    ask: Texts = ()
+    allow: Texts = ()
+    unless: Texts = ()
+    """Patterns the rule leaves alone."""
+    because: Sentence
+    arguments: Mapping[str, Globs] = Field(default_factory=dict)
+    when: Facts = Field(default_factory=dict)
+    """Facts and how many of each; None where the file gives no number."""
+    match: tuple[Example, ...] = ()
+    not_match: tuple[Example, ...] = ()
+
+    @model_validator(mode="after")
+    def _decides_once(self) -> Self:
+        said = [name for name in ("deny", "ask", "allow") if getattr(self, name)]
+        if len(said) != 1:
+            raise refusal(
+                f"says {' and '.join(said)} at once" if said else "says neither deny nor ask nor allow",
+                'Give each rule exactly one of them, such as deny = "delete_file(drafts/**)".',
+            )
+        return self
+
+    @property
+    def decision(self) -> Decision:
+        """What this rule says of the calls it matches."""
+        return "deny" if self.deny else "ask" if self.ask else "allow"
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """The calls it speaks about."""
+        return self.deny or self.ask or self.allow
+
+
+class RoleSettings(Section):
+    """Who an agent is, and what it may use."""
+
+    home = "[roles.NAME]"
+
+    description: str = ""
+    tools: tuple[Sentence, ...] = ()
+    """Tool names or aliases; ``"*"`` is every tool."""
+
+
+class ApprovalSettings(Section):
+    """How people are asked."""
+
+    home = "[approvals]"
+
+    expires_after: Annotated[timedelta | None, BeforeValidator(_duration)] = None
+    notify_command: tuple[Sentence, ...] = ()
+    notify_webhook: Annotated[str, AfterValidator(_webhook)] | None = None
+
+
+class ToolSettings(Section):
+    """What this project changes about one tool."""
+
+    home = "[tools.NAME]"
+
+    defaults: JsonTable = Field(default_factory=dict)
+    limits: Mapping[str, Amount] = Field(default_factory=dict)
+
+
+class LimitSettings(Section):
+    """Sizes beyond which the room says no, or says that it cannot undo."""
+
+    home = "[limits]"
+
+    undo_bytes: Annotated[int, Field(strict=True, ge=0)] = 100 * MEGABYTE
+    """The most one call may replace or remove and still be undone."""
+    argument_bytes: Annotated[int, Field(strict=True, ge=1_000)] = 10 * MEGABYTE
+    """The most a call's arguments may weigh."""
+
+
+class Settings(Section):
+    """The whole file."""
+
+    home = "the top of the file"
+
+    room: RoomSettings = RoomSettings()
+    rules: tuple[RuleSettings, ...] = ()
+    roles: Mapping[Annotated[str, AfterValidator(_role_name)], RoleSettings] = Field(default_factory=dict)
+    approvals: ApprovalSettings = ApprovalSettings()
+    tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
+    limits: LimitSettings = LimitSettings()
+
+    def workspace(self, project: Path) -> Path:
+        """Return where the workspace really is, links resolved; it need not exist yet."""
+        return (project / Path(self.room.workspace).expanduser()).resolve()
+
+
+HOMES: Mapping[str, str] = {
+    name: section.home for section in reversed(Section.__subclasses__()) for name in section.model_fields
+}
+"""In which section each setting lives."""

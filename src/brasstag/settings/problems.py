@@ -1,0 +1,63 @@
+"""A refusal of pydantic as a Problem a person can mend."""
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from brasstag.words.errors import Problem
+
+_LONGEST_SHOWN = 60
+
+
+def refusal(what: str, mend: str) -> PydanticCustomError:
+    """Return the error a validator raises to say what is wrong and what to do about it."""
+    return PydanticCustomError("refused", "{what}", {"what": what, "mend": mend})
+
+
+def problems_in(error: ValidationError, file: str, homes: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield one Problem for each thing pydantic refused.
+
+    ``homes`` says in which section each known setting lives, to send a misplaced or misspelt one home.
+    """
+    for details in error.errors(include_url=False):
+        what, mend = _words(details, homes)
+        yield Problem(file, dotted(details["loc"]), what, mend)
+
+
+def dotted(place: tuple[str | int, ...]) -> str:
+    """Return a place as a person writes it: ``rules[0].because``."""
+    text = ""
+    for step in place:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif not step.startswith(("<", "[")):  # pydantic's own marks of unions and keys, not in the file
+            text += f".{step}" if text else step
+    return text
+
+
+def _words(details: ErrorDetails, homes: Mapping[str, str]) -> tuple[str, str]:
+    match details["type"]:
+        case "refused":
+            context = details["ctx"]
+            return context["what"], context["mend"]
+        case "missing":
+            return "is missing", "Add it."
+        case "extra_forbidden":
+            return "is not a setting", _way_home(str(details["loc"][-1]), homes)
+        case _:
+            return f"is {_shown(details['input'])}", f"{details['msg']}."
+
+
+def _way_home(name: str, homes: Mapping[str, str]) -> str:
+    near = [name] if name in homes else get_close_matches(name, homes, n=1)
+    if not near:
+        return "Remove it."
+    return f"Did you mean `{near[0]}` in {homes[near[0]]}?"
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

@@ -1,0 +1,107 @@
+"""Where tools are found: a folder, a package, installed packages. Every problem of every file is told at once."""
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Iterable
+from functools import partial
+from importlib.machinery import ModuleSpec
+from importlib.metadata import EntryPoint, entry_points
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from importlib.util import module_from_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from brasstag.toolkit.functions import SOURCE
+from brasstag.toolkit.pairing import Pairing
+from brasstag.toolkit.registry import ToolRegistry
+from brasstag.toolkit.tool import Tool
+from brasstag.words.canonical import sha256
+from brasstag.words.errors import ConfigError, Problem
+
+_NOT_TOOLS = ("_", "test_", "conftest")
+
+
+def discover_folder(folder: Path) -> list[Tool]:
+    """Return the tools of a folder: ``name.py`` beside ``name.json``, or ``*.py`` beside ``configs/*.json``.
+
+    Raises ConfigError. Nothing is added to ``sys.path``, so no file here can take the place of another module.
+    """
+    pairing = Pairing()
+    for path in [*sorted(folder.glob("*.json")), *sorted((folder / "configs").glob("*.json"))]:
+        pairing.add_config(path.name, path.read_bytes, str(path))
+    for path in sorted(folder.glob("*.py")):
+        if not path.name.startswith(_NOT_TOOLS):
+            pairing.add_module(partial(_load_file, path), str(path))
+    return pairing.tools()
+
+
+def discover_package(package: str, configs: Traversable | None = None) -> list[Tool]:
+    """Return the tools of an importable package: functions in its modules, JSON in its ``configs`` folder."""
+    pairing = Pairing()
+    for resource in sorted((configs or files(package) / "configs").iterdir(), key=_by_name):
+        if resource.name.endswith(".json"):
+            pairing.add_config(resource.name, resource.read_bytes, f"{package}/configs/{resource.name}")
+    root = importlib.import_module(package)
+    for module in pkgutil.iter_modules(root.__path__, f"{package}."):
+        if not module.ispkg:
+            pairing.add_module(partial(importlib.import_module, module.name), module.name)
+    return pairing.tools()
+
+
+def _by_name(resource: Traversable) -> str:
+    return resource.name
+
+
+def discover_entry_points(group: str = "brasstag.tools") -> list[Tool]:
+    """Return the tools that installed packages offer; an entry point names a tool, a list of them, or a package."""
+    registry = ToolRegistry()
+    problems: list[Problem] = []
+    for point in sorted(entry_points(group=group), key=lambda found: (found.name, found.value)):
+        try:
+            offered = _offered(point)
+        except ConfigError as error:
+            problems += error.problems
+            continue
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - somebody else's code may do anything while it loads
+            what = f"cannot be loaded: {type(error).__name__}: {error}"
+            mend = "Correct or uninstall the package that offers it."
+            problems.append(Problem(f"entry point {point.name}", point.value, what, mend))
+            continue
+        for thing in offered:
+            try:
+                registry.register(thing)
+            except ConfigError as error:
+                problems += error.problems
+    if problems:
+        raise ConfigError(problems)
+    return registry.list()
+
+
+def _offered(point: EntryPoint) -> Iterable[Any]:
+    found = point.load()
+    if isinstance(found, ModuleType):
+        return discover_package(found.__name__)
+    return found if isinstance(found, list | tuple) else [found]
+
+
+def _load_file(path: Path) -> ModuleType:
+    """Run one file as a module of its own, from exactly the text that becomes part of its tools' version."""
+    data = path.read_bytes()
+    name = f"_brasstag_tools_{sha256(str(path.resolve()).encode() + data)[:16]}_{path.stem}"
+    if name in sys.modules:
+        return sys.modules[name]
+    code = compile(data, str(path), "exec", dont_inherit=True)
+    module = module_from_spec(ModuleSpec(name, loader=None, origin=str(path)))
+    module.__file__ = str(path)
+    setattr(module, SOURCE, data.decode())
+    # Dataclasses and pydantic look a class's module up while it is being defined.
+    sys.modules[name] = module
+    try:
+        exec(code, module.__dict__)  # noqa: S102 - loading a tool is running it; a person trusted this folder
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
