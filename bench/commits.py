@@ -12,7 +12,7 @@ from measuring import goal, interleaved, line, ratio, title
 from sqlalchemy import event
 
 from brasstag import Done, Room
-from brasstag.surfaces.cli.project import init
+from brasstag.app.creating import create_project
 
 CONTENT = "Call me Ishmael.\n" * 60
 
@@ -74,7 +74,7 @@ async def run() -> None:
     with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
         os.environ["BRASSTAG_USER_DIR"] = f"{folder}/user"
         project = Path(folder) / "project"
-        init(project)
+        create_project(project)
         (project / "data" / "chapter.md").write_text(CONTENT)
         raw = Raw(Path(folder))
         numbers = iter(range(10**9))

@@ -9,7 +9,7 @@ from pathlib import Path
 from measuring import goal, line, title
 
 from brasstag import Room
-from brasstag.surfaces.cli.project import init
+from brasstag.app.creating import create_project
 
 CALLS = 10_000
 WINDOW = 200
@@ -20,7 +20,7 @@ async def run() -> None:
         os.environ["BRASSTAG_USER_DIR"] = f"{folder}/user"
         old, fresh = Path(folder) / "old", Path(folder) / "fresh"
         for project in (old, fresh):
-            init(project)
+            create_project(project)
             (project / "data" / "chapter.md").write_text("Call me Ishmael.\n" * 60)
         async with Room.open(old) as long, Room.open(fresh) as short:
             for _ in range(CALLS - WINDOW):

@@ -130,7 +130,7 @@ class TestReading:
 
     def test_settings_cannot_be_changed_after_reading(self) -> None:
         with pytest.raises(ValueError, match="frozen"):
-            Settings().room.profile = "trusted"  # type: ignore[misc]
+            Settings().room.profile = "trusted"
 
     @pytest.mark.parametrize(
         ("text", "duration"),

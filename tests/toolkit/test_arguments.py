@@ -23,6 +23,10 @@ class Size(IntEnum):
     SMALL = 1
 
 
+class Share(float):
+    pass
+
+
 @given(json_values)
 def test_an_owned_value_is_equal_and_shares_no_container(value: Any) -> None:
     copy = own(value)
@@ -32,10 +36,10 @@ def test_an_owned_value_is_equal_and_shares_no_container(value: Any) -> None:
 
 
 def test_whatever_json_can_hold_becomes_plain() -> None:
-    copy = own(MappingProxyType({Colour.RED: (Size.SMALL, range(2), Colour.RED)}))
-    assert copy == {"red": [1, [0, 1], "red"]}
+    copy = own(MappingProxyType({Colour.RED: (Size.SMALL, range(2), Colour.RED, Share(0.5))}))
+    assert copy == {"red": [1, [0, 1], "red", 0.5]}
     assert type(next(iter(copy))) is str
-    assert [type(part) for part in copy["red"]] == [int, list, str]
+    assert [type(part) for part in copy["red"]] == [int, list, str, float]
 
 
 def test_what_json_cannot_hold_is_left_for_the_judge_of_json() -> None:

@@ -64,11 +64,11 @@ def test_a_class_runs_unasked_and_acts_outside_unless_it_says_otherwise() -> Non
     assert (made.config.effects, made.config.replay) == ("external", "ask")
 
     class Reader(MyTool):
-        effects = "none"  # type: ignore[assignment]
-        aliases = ("mine",)  # type: ignore[assignment]
-        limits = {"timeout_seconds": 5}  # type: ignore[assignment] # noqa: RUF012
+        effects = "none"
+        aliases = ("mine",)
+        limits = {"timeout_seconds": 5}  # noqa: RUF012
 
-        def requires_approval(self, arguments: Any) -> bool:  # type: ignore[override]
+        def requires_approval(self, arguments: Any) -> bool:
             return bool(arguments["arg1"])
 
     made = as_tool(Reader())
@@ -80,7 +80,7 @@ def test_a_class_runs_unasked_and_acts_outside_unless_it_says_otherwise() -> Non
 
 def test_execute_may_be_sync_and_return_a_plain_value() -> None:
     class Plain(MyTool):
-        def execute(self, arguments: dict[str, Any]) -> Any:  # type: ignore[override]
+        def execute(self, arguments: dict[str, Any]) -> Any:
             return {"got": arguments}
 
     made = as_tool(Plain())
@@ -144,7 +144,7 @@ def test_create_json_schema_lists_every_broken_rule() -> None:
 
 def test_a_default_beside_required_does_not_make_an_argument_optional() -> None:
     class Defaulted(MyTool):
-        parameters = {  # type: ignore[assignment] # noqa: RUF012
+        parameters = {  # noqa: RUF012
             "type": "object",
             "properties": {"arg1": {**GOOD, "default": "x"}},
             "required": ["arg1"],

@@ -3,10 +3,11 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import AfterValidator, BaseModel, Field
+from typing_extensions import TypedDict
 
 from brasstag.toolkit.declare import as_tool, tool
 from brasstag.words.errors import Code
@@ -153,6 +154,16 @@ def test_a_result_has_to_be_what_the_annotation_says(annotation: Any, good: Any,
     made = as_tool(give)
     made.check_result(good)
     assert refusal_of(lambda: made.check_result(bad)).code is Code.INVALID_RESULT
+
+
+def test_none_as_a_default_takes_null_out_of_the_schema() -> None:
+    def act(one: str | None = None, both: int | str | None = None, kept: str | None = "x") -> None:
+        """Act."""
+
+    properties = as_tool(act).config.input_schema()["properties"]
+    assert properties["one"]["type"] == "string"
+    assert properties["both"]["anyOf"] == [{"type": "integer"}, {"type": "string"}]
+    assert properties["kept"]["anyOf"] == [{"type": "string"}, {"type": "null"}]
 
 
 def test_only_object_results_are_exported_as_schemas() -> None:

@@ -12,7 +12,7 @@ S1_TABLE = """
 | AGENT_AS_TOOL     | Yes          | Yes           | No            | Input+Status | **YES**          | BLOCK → Continue (with docs)   |
 | ASK_MASTER        | Yes          | Yes           | No            | Input+Answer | **YES**          | BLOCK → Continue (with docs)   |
 | ROOT              | Yes          | No            | No            | Task payload | No               | Entry point                    |
-"""
+"""  # noqa: E501
 
 
 def as_row(kind: ToolType) -> list[str]:

@@ -64,6 +64,6 @@ def test_a_wrong_name_is_answered_with_the_closest_tool(
 
 def test_exports_can_be_narrowed_to_some_tools(registry: ToolRegistry) -> None:
     for export in (registry.to_openai_functions, registry.to_anthropic, registry.to_mcp):
-        assert [entry["name"] for entry in export(only=["list_directory", "unknown"])] == ["list_files"]  # type: ignore[operator]
-        assert [entry["name"] for entry in export()] == ["read_file", "list_files"]  # type: ignore[operator]
-        assert export(only=[]) == []  # type: ignore[operator]
+        assert [entry["name"] for entry in export(only=["list_directory", "unknown"])] == ["list_files"]
+        assert [entry["name"] for entry in export()] == ["read_file", "list_files"]
+        assert export(only=[]) == []

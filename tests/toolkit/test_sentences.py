@@ -77,6 +77,11 @@ def test_a_very_long_wrong_array_is_answered_with_its_first_error() -> None:
     assert said([1] * 1_000_000, schema) == ["[0] is 1; expected string"]
 
 
+@pytest.mark.parametrize("size", [1, 1_000_000])
+def test_a_valid_value_has_no_errors_however_long_it_is(size: int) -> None:
+    assert said(["a"] * size, {"type": "array", "items": {"type": "string"}}) == []
+
+
 def test_a_place_is_written_as_people_write_it() -> None:
     assert place(["rows", 2, "name"]) == "rows[2].name"
 
@@ -90,6 +95,7 @@ def test_suggestions_ignore_case_and_endless_names() -> None:
 
 def test_expectations_without_a_type_are_still_words() -> None:
     assert expected({}) == "any value"
+    assert expected(None) == "any value"
     assert expected({"const": 3}) == "3"
     assert expected({"type": ["string", "null"]}) == "string or null"
     assert expected({"enum": list(range(100))}).endswith("29, …")

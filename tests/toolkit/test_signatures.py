@@ -125,6 +125,13 @@ def test_true_is_not_one() -> None:
     assert compare(flag, value={"type": "integer", "default": 1})
 
 
+def test_a_default_json_cannot_carry_is_told_apart() -> None:
+    def act(value: int = object()) -> None:  # type: ignore[assignment]
+        """sample"""
+
+    assert compare(act, value={"type": "integer", "default": 1})
+
+
 def test_missing_and_extra_parameters_are_named() -> None:
     found = compare(one, other=TEXT)
     assert [(problem.field, problem.what) for problem in found] == [

@@ -98,17 +98,23 @@ anything = st.recursive(
 )
 
 
+def validated(arguments: Any) -> dict[str, Any] | ToolError:
+    try:
+        return READ.validate(arguments)
+    except ToolError as error:
+        return error
+
+
 @given(anything | st.dictionaries(st.sampled_from(["path", "file", "encoding", "first_line", "x"]), anything))
 def test_any_arguments_are_either_valid_json_or_a_coded_refusal(arguments: Any) -> None:
-    try:
-        valid = READ.validate(arguments)
-    except ToolError as error:
-        assert error.code is Code.INVALID_ARGUMENTS
-        assert why_not_json(dict(error.details)) is None
-        assert len(error.message) < 5000
+    answer = validated(arguments)
+    if isinstance(answer, ToolError):
+        assert answer.code is Code.INVALID_ARGUMENTS
+        assert why_not_json(dict(answer.details)) is None
+        assert len(answer.message) < 5000
     else:
-        assert why_not_json(valid) is None
-        assert READ.validate(valid) == valid
+        assert why_not_json(answer) is None
+        assert READ.validate(answer) == answer
 
 
 def test_a_caller_cannot_change_arguments_after_they_were_judged() -> None:

@@ -1,6 +1,7 @@
 """The composition root: where the rooms are fitted together.
 
 room      Room, the library's front door
+creating  makes a project
 opening   fits out the engine for a project, or for a room in memory
 trust     control files: nothing changed is loaded before a person has seen it
 shelf     the tools of a room in the forms model providers take

@@ -3,7 +3,6 @@
 import logging
 
 from brasstag.engine.shop import Notify
-from brasstag.engine.threads import Threads
 from brasstag.sandbox.notices import notify_command, notify_webhook
 from brasstag.settings import ApprovalSettings
 from brasstag.words.approvals import Approval
@@ -11,10 +10,10 @@ from brasstag.words.approvals import Approval
 log = logging.getLogger("brasstag")
 
 
-def notifier(settings: ApprovalSettings, threads: Threads) -> Notify:
+def notifier(settings: ApprovalSettings) -> Notify:
     """Return what to do when an approval is waiting, as the settings say."""
 
-    async def notify(approval: Approval) -> None:
+    def notify(approval: Approval) -> None:
         notice = approval.request.as_json() | {
             "approvalId": approval.id,
             "actor": approval.actor,
@@ -22,9 +21,9 @@ def notifier(settings: ApprovalSettings, threads: Threads) -> Notify:
         }
         problems = []
         if settings.notify_command:
-            problems.append(await notify_command(settings.notify_command, notice))
+            problems.append(notify_command(settings.notify_command, notice))
         if settings.notify_webhook:
-            problems.append(await threads.run(notify_webhook, settings.notify_webhook, notice))
+            problems.append(notify_webhook(settings.notify_webhook, notice))
         for problem in filter(None, problems):
             log.warning("nobody was told that %s waits: %s", approval.id, problem)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from brasstag.app.notices import notifier
 from brasstag.app.trust import Trust
@@ -32,6 +32,7 @@ from brasstag.settings import (
     read_settings,
 )
 from brasstag.toolkit.discovery import discover_entry_points, discover_folder, discover_package
+from brasstag.toolkit.loading import read_config
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.tool import Tool
 from brasstag.words.errors import ConfigError, Problem
@@ -65,7 +66,12 @@ class Fittings:
 
     def rules_of(self, settings_file: Path) -> Rules:
         """Return the rules another settings file would give this room."""
-        settings = parse_settings(settings_file.read_text(encoding="utf-8"), settings_file.name)
+        try:
+            text = settings_file.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            problem = Problem(str(settings_file), "", "is not UTF-8 text", "Give a settings file.")
+            raise ConfigError([problem]) from None
+        settings = parse_settings(text, settings_file.name)
         aliases = _aliases(self.shop.registry)
         engine = RuleEngine((*shipped_rules(), *rules_from(settings.rules, aliases, settings_file.name)))
         return _rules(engine, settings, self.shop.registry)
@@ -85,7 +91,8 @@ async def fit_out(project: Path, clock: Clock) -> Fittings:
     """Open a project's room as a person last accepted it, and settle what a dead process left."""
     threads = Threads()
     fittings = await threads.run(_fit_project, project, clock, threads)
-    fittings.recovered = await recover(fittings.shop, fittings.vault.boot)
+    watched = await fittings.counter.watched(recover, fittings.shop, fittings.vault.boot)
+    fittings.recovered = cast("Recovered", watched)
     return fittings
 
 
@@ -117,6 +124,20 @@ def load_tools(project: Path, settings: Settings, problems: list[Problem]) -> To
         if registry.get(name) is None
     ]
     return registry
+
+
+def read_rules(project: Path) -> tuple[Rule, ...]:
+    """Read a project's own rules and check their examples, without loading any tool of the project.
+
+    So a change to the rules can be tried before a person accepts it; of the project's tools only the aliases count.
+    """
+    registry = ToolRegistry(discover_package("brasstag.tools"))
+    aliases = _aliases(registry)
+    for file in sorted((project / TOOLS_DIRECTORY).glob("*.json")):
+        config = _collecting([], partial(read_config, file.read_bytes(), file.name))
+        if config is not None:
+            aliases |= dict.fromkeys(config.aliases, config.tool_id)
+    return rules_from(read_settings(project).rules, aliases)
 
 
 def check_configuration(project: Path) -> list[Problem]:
@@ -173,13 +194,21 @@ def _fit(
         workspace=Workspace(root, control, vault.books.blobs, settings.limits.undo_bytes),
         books=vault.books,
         threads=threads,
-        notify=notifier(settings.approvals, threads),
+        notify=notifier(settings.approvals),
         tool_settings=dict(settings.tools),
         approval_lifetime=settings.approvals.expires_after,
         argument_bytes=settings.limits.argument_bytes,
-        host_paths=(root, root.parent, Path.home()),
+        host_paths=tuple(str(path) for path in (root, root.parent, *_home()) if len(path.parts) > 1),
     )
     return Fittings(vault, settings, root, shop, Counter(shop), engine)
+
+
+def _home() -> tuple[Path, ...]:
+    try:
+        return (Path.home(),)
+    except RuntimeError:
+        # A user the system does not know, as in many containers.
+        return ()
 
 
 def _rules(engine: RuleEngine, settings: Settings, registry: ToolRegistry) -> Rules:

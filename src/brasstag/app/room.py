@@ -11,7 +11,7 @@ from brasstag.app.opening import Fittings, fit_out, fit_out_in_memory
 from brasstag.app.shelf import Shelf
 from brasstag.app.vault import Vault
 from brasstag.engine.asking import call_of
-from brasstag.engine.judging import Explained, explain_call, tool_facts
+from brasstag.engine.judging import Explained, tool_facts
 from brasstag.engine.looking import Looked
 from brasstag.policy.narrow import NoRule, narrow_rule
 from brasstag.policy.profiles import ToolFacts
@@ -32,6 +32,9 @@ from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import Entry
 from brasstag.words.ids import new_id
 from brasstag.words.times import Clock, utc_now
+
+DRAIN_SECONDS = 10.0
+"""How long a closing room waits for calls whose caller went away."""
 
 POLL_SECONDS = 0.25
 """How often ``wait`` looks whether a person has decided."""
@@ -145,21 +148,21 @@ class Room:
 
     async def approvals(self, *states: ApprovalState) -> list[Approval]:
         """Return approvals in these states, or all of them, oldest first."""
-        return await self._counter.asking.decisions.list(*states)
+        return await self._shop.threads.run(self._counter.asking.decisions.list, *states)
 
     async def approval(self, name: str) -> Approval:
         """Return one approval, by its id or the end of it."""
-        return await self._counter.asking.decisions.get(name)
+        return await self._shop.threads.run(self._counter.asking.decisions.get, name)
 
     async def preview_edit(self, approval: Approval, arguments: Mapping[str, Any]) -> Looked:
         """Find out what an approval's call would do with other arguments."""
-        return await self._counter.asking.preview_edit(approval, arguments)
+        return await self._counter.preview_edit(approval, arguments)
 
     async def decide(
         self, approval_id: str, response: ApprovalResponse, approver: Approver, *, seen: str | None = None
     ) -> Approval:
         """Write down a person's answer; ``seen`` is the digest of the preview they were shown."""
-        return await self._counter.asking.decide(approval_id, response, approver, seen)
+        return await self._counter.decide(approval_id, response, approver, seen)
 
     async def resume(self, approval_id: str) -> Outcome:
         """Go on with a call that was approved."""
@@ -179,7 +182,7 @@ class Room:
     async def explain(self, tool: str, arguments: Mapping[str, Any], *, role: str = OPERATOR) -> Explained:
         """Say what would be decided about a call, and why, without making it or writing anything down."""
         call = Call(new_id("call"), tool, arguments, self._actor, role, self._desk.id)
-        return await explain_call(self._shop, call)
+        return await self._counter.explain(call)
 
     async def replay(self, settings_file: Path) -> list[Replayed]:
         """Say what the rules and the profile of another settings file would have decided about every recorded call."""
@@ -225,6 +228,7 @@ class Room:
             await self._shop.threads.run(self.books.close_if_idle, approval.task_id)
 
     async def _close(self) -> None:
+        await self._shop.threads.drain(DRAIN_SECONDS)
         end: dict[str, Any] = {"type": "root", "tool": "desk", "input": {}, "result": None}
         await self._shop.threads.run(self.books.close_task, self._desk.id, "done", end)
         self._fittings.close()

@@ -5,6 +5,7 @@ from typing import Any
 from brasstag.policy.roles import OPERATOR, Roles
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.tool import Tool
+from brasstag.words.errors import Code, ToolError
 
 # Named here, because inside the class ``list`` is a method.
 Exported = list[dict[str, Any]]
@@ -18,8 +19,19 @@ class Shelf:
         self._registry = registry
         self._roles = roles
 
+    def get(self, name: str) -> Tool | None:
+        """Return the tool that answers to a name or an alias, whoever may use it."""
+        return self._registry.get(name)
+
+    def closest(self, name: str) -> str | None:
+        """Return the name of the tool a wrong name probably meant, if any is close."""
+        return self._registry.closest(name)
+
     def list(self, role: str = OPERATOR) -> list[Tool]:
-        """Return the tools a role may use."""
+        """Return the tools a role may use; raise ToolError where there is no such role."""
+        if role not in self._roles.names:
+            names = ", ".join(self._roles.names)
+            raise ToolError(Code.INVALID_ARGUMENTS, f"there is no role {role!r}; this room has {names}")
         return [tool for tool in self._registry.list() if self._roles.why_not(role, tool.name) is None]
 
     def for_openai(self, role: str = OPERATOR, *, wrapped: bool = True, strict: bool = False) -> Exported:

@@ -5,10 +5,11 @@ tool nor a pulled commit reaches them.
 """
 
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from brasstag.settings import SETTINGS_FILE, TOOLS_DIRECTORY
+from brasstag.settings import SETTINGS_FILE, STATE_DIRECTORY, TOOLS_DIRECTORY, parse_settings
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import UntrustedError
 
@@ -93,12 +94,23 @@ def control_files(project: Path) -> dict[str, bytes]:
 
 
 def add_rule_text(project: Path, folder: Path, rule: str) -> None:
-    """Append a rule a person has just approved to the settings, and remember the file as accepted by them."""
+    """Append a rule a person has just approved to the settings, and remember the file as accepted by them.
+
+    Raises ConfigError, and leaves the file alone, where the rule does not fit what is there.
+    """
     trust = Trust(project, folder)
     trust.require()
-    file = project / SETTINGS_FILE
-    text = file.read_text(encoding="utf-8")
-    temporary = file.with_suffix(".tmp")
-    temporary.write_text(f"{text.rstrip()}\n\n{rule.strip()}\n", encoding="utf-8")
+    # The file itself where its name is a link, so that the link stays.
+    file = (project / SETTINGS_FILE).resolve()
+    before = file.read_bytes()
+    text = f"{before.decode().rstrip()}\n\n{rule.strip()}\n"
+    parse_settings(text)
+    # A control file's name, and a new file: nothing a tool could have put in the way.
+    temporary = file.with_name(f"{STATE_DIRECTORY}-settings.tmp")
+    temporary.unlink(missing_ok=True)
+    with temporary.open("xb") as stream:
+        stream.write(text.encode())
+    shutil.copymode(file, temporary)
     temporary.replace(file)
-    trust.accept(trust.changes())
+    # Only what we wrote: another file may have changed in the meantime.
+    trust.accept([ChangedFile(SETTINGS_FILE, before, text.encode())])

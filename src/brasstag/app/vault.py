@@ -67,14 +67,23 @@ def memory_vault(clock: Clock = utc_now) -> Vault:
     return Vault(books, boot, Path(scratch.name), scratch)
 
 
+def was_replaced(project: Path, vault: Vault) -> bool:
+    """Say whether another room's state lies where this user knew a room, as a deleted timeline would show."""
+    known = _known_room(project)
+    return known.exists() and known.read_text().strip() != vault.folder.name
+
+
 def require_same_room(project: Path, vault: Vault, *, accept: bool = False) -> None:
-    """Stop when the state of a known project was replaced by another room's, as a deleted timeline would show."""
-    known = user_directory() / "projects" / sha256(str(project.resolve()).encode())[:32]
-    identity = vault.folder.name
-    if not accept and known.exists() and known.read_text().strip() != identity:
+    """Stop when the state of a known project was replaced; a person may accept the new one."""
+    if not accept and was_replaced(project, vault):
         raise UntrustedError(
             [f"{STATE_DIRECTORY}/ (another room's state lies here; the timeline was replaced)"]
         )
+    known = _known_room(project)
     if accept or not known.exists():
         known.parent.mkdir(parents=True, exist_ok=True)
-        known.write_text(identity)
+        known.write_text(vault.folder.name)
+
+
+def _known_room(project: Path) -> Path:
+    return user_directory() / "projects" / sha256(str(project.resolve()).encode())[:32]

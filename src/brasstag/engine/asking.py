@@ -11,6 +11,7 @@ from brasstag.engine.judging import judge
 from brasstag.engine.looking import Looked, admit, look
 from brasstag.engine.performing import perform
 from brasstag.engine.shop import Shop
+from brasstag.engine.watch import Watch
 from brasstag.policy.grants import binding_digest, grant_approved
 from brasstag.store.approvals import already_closed, edited_columns
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
@@ -26,9 +27,9 @@ class Asking:
 
     def __init__(self, shop: Shop) -> None:
         self._shop = shop
-        self.decisions = Decisions(shop.books, shop.threads)
+        self.decisions = Decisions(shop.books)
 
-    async def ask(self, looked: Looked, verdict: Verdict) -> Waiting:
+    def ask(self, looked: Looked, verdict: Verdict) -> Waiting:
         """Store a request bound to the call, the tool's version and what the preview saw; tell whoever listens."""
         call, tool = looked.admitted.call, looked.admitted.tool
         requested_at = self._shop.books.now()
@@ -51,17 +52,17 @@ class Asking:
         )
         payload = payloads.proposed(call, tool) | payloads.judged(looked.preview, verdict, tool)
         payload |= {"result": None, "approval": approval.id, "digest": approval.digest}
-        await self._keep_bytes(looked)
-        tag = await self._shop.threads.run(self._shop.books.ask, approval, payload)
-        await self._shop.notify(approval)
+        _keep_bytes(looked)
+        tag = self._shop.books.ask(approval, payload)
+        self._shop.notify(approval)
         return Waiting(approval.id, verdict.because, tag)
 
-    async def preview_edit(self, approval: Approval, arguments: Mapping[str, Any]) -> Looked:
+    def preview_edit(self, approval: Approval, arguments: Mapping[str, Any], watch: Watch) -> Looked:
         """Find out what the call would do with other arguments, for a person to see before they say yes."""
         admitted = admit(self._shop, replace(call_of(approval), arguments=arguments))
         if isinstance(admitted, Failed):
             raise ToolError(admitted.code, admitted.message, admitted.details)
-        looked = await look(self._shop, admitted)
+        looked = look(self._shop, admitted, watch, only_looking=True)
         if isinstance(looked.ending, Failed):
             raise ToolError(looked.ending.code, looked.ending.message, looked.ending.details)
         verdict = judge(self._shop, looked)
@@ -69,64 +70,65 @@ class Asking:
             raise ToolError(Code.BLOCKED_BY_RULE, verdict.because, {"rule": verdict.rule})
         return looked
 
-    async def decide(
-        self, name: str, response: ApprovalResponse, approver: Approver, seen: str | None = None
+    def decide(
+        self, name: str, response: ApprovalResponse, approver: Approver, seen: str | None, watch: Watch
     ) -> Approval:
         """Write down a person's answer; edited arguments count only together with the preview they were shown."""
-        approval = await self.decisions.get(name)
+        approval = self.decisions.get(name)
         edited = None
         if response.approved and response.modified_args is not None and approval.state is ApprovalState.OPEN:
-            edited = await self._bind_edit(approval, response.modified_args, seen)
-        return await self.decisions.decide(approval, response, approver, seen, edited)
+            edited = self._bind_edit(approval, response.modified_args, seen, watch)
+        return self.decisions.decide(approval, response, approver, seen, edited)
 
-    async def resume(self, approval_id: str) -> Outcome:
+    def resume(self, approval_id: str, watch: Watch) -> Outcome:
         """Go on with an approved call: preview and judge again, then use the approval up."""
-        approval = await self.decisions.get(approval_id)
+        approval = self.decisions.get(approval_id)
         if approval.state is not ApprovalState.APPROVED:
             raise already_closed(approval)
         admitted = admit(self._shop, call_of(approval))
         if isinstance(admitted, Failed):
-            return await self.decisions.void(approval, admitted)
-        looked = await look(self._shop, admitted)
+            return self.decisions.void(approval, admitted)
+        looked = look(self._shop, admitted, watch)
         verdict = judge(self._shop, looked)
         if verdict.decision == "deny":
             blocked = Failed(Code.BLOCKED_BY_RULE, verdict.because, {"rule": verdict.rule})
-            return await self.decisions.void(approval, blocked)
+            return self.decisions.void(approval, blocked)
         if isinstance(looked.ending, Failed):
-            return await self.decisions.void(approval, looked.ending)
+            return self.decisions.void(approval, looked.ending)
         tool = admitted.tool
         if binding_digest(admitted.call, tool.version, looked.preview) != approval.digest:
-            await self.decisions.void(approval, None)
+            self.decisions.void(approval, None)
             because = f"what was approved has changed since, so it is asked anew: {verdict.because}"
-            return await self.ask(looked, replace(verdict, because=because))
+            return self.ask(looked, replace(verdict, because=because))
         grant = grant_approved(admitted.call, looked.preview, verdict, tool.version, approval)
-        outcome = await perform(self._shop, grant, looked)
+        outcome = perform(self._shop, grant, looked, watch)
         if approval.original_arguments is not None:
             # Whoever made the call is told that something else was done than it asked for.
             edited = {"by": approval.decided_by, "arguments": dict(approval.arguments)}
             outcome = replace(outcome, meta=dict(outcome.meta) | {"edited": edited})
         return outcome
 
-    async def _bind_edit(
-        self, approval: Approval, arguments: Mapping[str, Any], seen: str | None
+    def _bind_edit(
+        self, approval: Approval, arguments: Mapping[str, Any], seen: str | None, watch: Watch
     ) -> dict[str, Any]:
-        looked = await self.preview_edit(approval, arguments)
+        looked = self.preview_edit(approval, arguments, watch)
         if looked.preview.digest != seen:
             raise stale(approval)
         call, tool = looked.admitted.call, looked.admitted.tool
-        await self._keep_bytes(looked)
+        _keep_bytes(looked)
         digest = binding_digest(call, tool.version, looked.preview)
         columns = edited_columns(call.arguments, approval.arguments, looked.preview, digest)
         return columns | {"tool_version": tool.version}
 
-    async def _keep_bytes(self, looked: Looked) -> None:
-        # What a person is shown, and what it would replace, stays readable until they have decided.
-        if looked.draft is not None and isinstance(looked.ending, Done):
-            await self._shop.threads.run(looked.draft.persist)
-
     def _expiry(self, requested_at: str) -> str | None:
         lifetime = self._shop.approval_lifetime
         return None if lifetime is None else stamp(datetime.fromisoformat(requested_at) + lifetime)
+
+
+def _keep_bytes(looked: Looked) -> None:
+    # What a person is shown, and what it would replace, stays readable until they have decided.
+    if looked.draft is not None and isinstance(looked.ending, Done):
+        looked.draft.persist()
 
 
 def call_of(approval: Approval) -> Call:

@@ -1,20 +1,16 @@
 """Decisions: looking up approvals and writing down answers. Needs the books only, so it works when nothing else does."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from brasstag.engine import payloads
-from brasstag.engine.threads import Threads
 from brasstag.store.approvals import already_closed, get_approval, list_approvals
 from brasstag.store.books import Books, Decision
-from brasstag.store.database import View
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
 from brasstag.words.calls import Failed
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
-
-_T = TypeVar("_T")
 
 CLOCK = Approver("the clock", "expiry")
 
@@ -22,21 +18,20 @@ CLOCK = Approver("the clock", "expiry")
 class Decisions:
     """The approvals of a room, for people."""
 
-    def __init__(self, books: Books, threads: Threads) -> None:
+    def __init__(self, books: Books) -> None:
         self._books = books
-        self._threads = threads
 
-    async def get(self, name: str) -> Approval:
+    def get(self, name: str) -> Approval:
         """Return an approval by its id or the end of it, after lapsing what is due."""
-        await self._expire_due()
-        return await self._read(lambda connection: get_approval(connection, name))
+        self._expire_due()
+        return self._books.read(lambda view: get_approval(view, name))
 
-    async def list(self, *states: ApprovalState) -> list[Approval]:
+    def list(self, *states: ApprovalState) -> list[Approval]:
         """Return approvals in these states, oldest first, after lapsing what is due."""
-        await self._expire_due()
-        return await self._read(lambda connection: list_approvals(connection, states))
+        self._expire_due()
+        return self._books.read(lambda view: list_approvals(view, states))
 
-    async def decide(
+    def decide(
         self,
         approval: Approval,
         response: ApprovalResponse,
@@ -58,10 +53,10 @@ class Decisions:
         if state is ApprovalState.DENIED:
             reason = response.reason or "no reason was given"
             payload |= payloads.closed(Failed(Code.DENIED, f"a person denied this call: {reason}"))
-        await self._threads.run(self._books.decide, approval, decision, payload)
-        return await self._read(lambda connection: get_approval(connection, approval.id))
+        self._books.decide(approval, decision, payload)
+        return self._books.read(lambda view: get_approval(view, approval.id))
 
-    async def void(self, approval: Approval, ending: Failed | None) -> Failed:
+    def void(self, approval: Approval, ending: Failed | None) -> Failed:
         """Withdraw an approval whose ground is gone; ``ending`` closes the call where nothing is asked anew."""
         decision = Decision(
             ApprovalState.VOID, approval.decided_by or "", "what was approved no longer holds"
@@ -69,21 +64,16 @@ class Decisions:
         payload = decided(approval, decision)
         if ending is not None:
             payload |= payloads.closed(ending)
-        tag = await self._threads.run(self._books.decide, approval, decision, payload)
+        tag = self._books.decide(approval, decision, payload)
         return replace(ending or Failed(Code.APPROVAL_STALE, decision.note), tag=tag)
 
-    async def _expire_due(self) -> None:
+    def _expire_due(self) -> None:
         now = self._books.now()
-        for approval in await self._read(
-            lambda connection: list_approvals(connection, (ApprovalState.OPEN,))
-        ):
+        for approval in self._books.read(lambda view: list_approvals(view, (ApprovalState.OPEN,))):
             if approval.expires_at is not None and approval.expires_at <= now:
                 decision = Decision(ApprovalState.EXPIRED, str(CLOCK), "nobody answered in time")
                 payload = decided(approval, decision) | payloads.closed(Failed(Code.DENIED, decision.note))
-                await self._threads.run(self._books.decide, approval, decision, payload)
-
-    async def _read(self, look_up: Callable[[View], _T]) -> _T:
-        return await self._threads.run(self._books.read, look_up)
+                self._books.decide(approval, decision, payload)
 
 
 def decided(approval: Approval, decision: Decision) -> payloads.Payload:

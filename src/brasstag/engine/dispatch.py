@@ -7,27 +7,40 @@ resolve, validate, role ─ look ─ judge ─┬─ deny   refused, on the time
 
 import asyncio
 import random
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any, TypeVar, cast
 
 from brasstag.engine import payloads
 from brasstag.engine.asking import Asking
-from brasstag.engine.judging import judge
+from brasstag.engine.judging import Explained, explain_call, judge
 from brasstag.engine.looking import Looked, admit, look
 from brasstag.engine.performing import perform
 from brasstag.engine.running import Admitted
 from brasstag.engine.shop import Shop
+from brasstag.engine.watch import Watch
 from brasstag.policy.grants import grant_allowed
-from brasstag.words.calls import Call, Failed, Outcome, Settled
+from brasstag.words.approvals import Approval, ApprovalResponse, Approver
+from brasstag.words.calls import Call, Failed, Outcome, Settled, Unknown
 from brasstag.words.errors import Code, LeaseHeld, StoreError, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.verdicts import Verdict
+
+_T = TypeVar("_T")
+
+FIRST_LOOK = 0.02
+"""Seconds before anybody looks at a call's watch; nearly every call is over by then."""
 
 TRIES = 60
 """How often a call looks again while other calls hold or change its paths; about ten seconds in all."""
 
 
 class Counter:
-    """Takes calls and gives back outcomes; never raises for what a call did."""
+    """Takes calls and gives back outcomes; never raises for what a call did.
+
+    Async outside, sync inside: a call runs on one worker from look to settle, under a watch.
+    """
 
     def __init__(self, shop: Shop) -> None:
         self.shop = shop
@@ -35,76 +48,136 @@ class Counter:
 
     async def dispatch(self, call: Call) -> Outcome:
         """Take one call through the whole path."""
-        admitted = admit(self.shop, call)
-        try:
-            if isinstance(admitted, Failed):
-                return await self.refuse(call, admitted)
-            return await self._until_free(admitted)
-        except StoreError as error:
-            return unrecorded(error)
+        return await self.watched(self._dispatch, call)
 
     async def resume(self, approval_id: str) -> Outcome:
         """Go on with a call a person has approved: look and judge again, which can only tighten."""
+        return await self.watched(self._resume, approval_id)
+
+    async def refuse(self, call: Call, failed: Failed) -> Outcome:
+        """Write down a call that ended before it could even be read."""
+        return await self.shop.threads.run(self._refuse, call, failed)
+
+    async def decide(
+        self, name: str, response: ApprovalResponse, approver: Approver, seen: str | None
+    ) -> Approval:
+        """Write down a person's answer."""
+        return await self._looking(self.asking.decide, name, response, approver, seen)
+
+    async def preview_edit(self, approval: Approval, arguments: Mapping[str, Any]) -> Looked:
+        """Find out what an approval's call would do with other arguments."""
+        return await self._looking(self.asking.preview_edit, approval, arguments)
+
+    async def explain(self, call: Call) -> Explained:
+        """Say what would be decided about a call, and why."""
+        return await self._looking(explain_call, self.shop, call)
+
+    async def _looking(self, work: Callable[..., _T], *arguments: Any) -> _T:
+        """Run what ends with more than an outcome; a look that takes too long is raised, as there is no call to end."""
+        found = await self.watched(work, *arguments)
+        if isinstance(found, Failed | Unknown):
+            raise ToolError(Code.TIMEOUT, found.message)
+        return cast("_T", found)
+
+    async def watched(self, work: Callable[..., _T], *arguments: Any) -> _T | Settled:
+        """Run a piece of the path on a worker; a function that does not come back in time is left behind."""
+        loop = asyncio.get_running_loop()
+        watch = Watch(loop)
+        future: asyncio.Future[Any] = self.shop.threads.start(work, *arguments, watch)
+        timer = loop.call_later(FIRST_LOOK, self._look_at_watch, watch, future)
+        try:
+            return cast("_T | Settled", await future)
+        finally:
+            timer.cancel()
+
+    def _look_at_watch(self, watch: Watch, future: "asyncio.Future[Any]") -> None:
+        if future.done():
+            return
+        late = watch.expire()
+        if late is None:
+            watch.loop.call_later(max(watch.left(), 0.001), self._look_at_watch, watch, future)
+            return
+        ended = self.shop.threads.start(late)
+        ended.add_done_callback(lambda written: _hand_over(written, future))
+
+    def _dispatch(self, call: Call, watch: Watch) -> Outcome:
+        admitted = admit(self.shop, call)
+        try:
+            if isinstance(admitted, Failed):
+                return self._refuse(call, admitted)
+            return self._until_free(admitted, watch)
+        except StoreError as error:
+            return unrecorded(error)
+
+    def _resume(self, approval_id: str, watch: Watch) -> Outcome:
         try:
             for attempt in range(TRIES):
                 try:
-                    return await self.asking.resume(approval_id)
+                    return self.asking.resume(approval_id, watch)
                 except LeaseHeld:
-                    await _pause(attempt)
+                    _pause(attempt)
             return _busy(approval_id)
         except ToolError as error:
             return Failed(error.code, error.message, error.details)
         except StoreError as error:
             return unrecorded(error)
 
-    async def _until_free(self, admitted: Admitted) -> Outcome:
+    def _until_free(self, admitted: Admitted, watch: Watch) -> Outcome:
         for attempt in range(TRIES):
-            looked = await look(self.shop, admitted)
+            looked = look(self.shop, admitted, watch)
             verdict = judge(self.shop, looked)
             try:
-                return await self._by_verdict(looked, verdict)
+                return self._by_verdict(looked, verdict, watch)
             except LeaseHeld:
                 # Another call is at these paths. What it leaves behind has to be looked at anew.
-                await _pause(attempt)
+                _pause(attempt)
             except ToolError as error:
                 if error.code is not Code.CHANGED:
-                    return await self._record_failure(
-                        looked, verdict, Failed(error.code, error.message, error.details)
-                    )
-                await _pause(attempt)
-        return await self.refuse(admitted.call, _busy(admitted.call.tool))
+                    failed = Failed(error.code, error.message, error.details)
+                    return self._record_failure(looked, verdict, failed)
+                _pause(attempt)
+        return self._refuse(admitted.call, _busy(admitted.call.tool))
 
-    async def _by_verdict(self, looked: Looked, verdict: Verdict) -> Outcome:
+    def _by_verdict(self, looked: Looked, verdict: Verdict, watch: Watch) -> Outcome:
         call, tool = looked.admitted.call, looked.admitted.tool
         if verdict.decision == "deny":
             failed = Failed(Code.BLOCKED_BY_RULE, verdict.because, {"rule": verdict.rule})
-            return await self.refuse(call, failed, looked, verdict)
+            return self._refuse(call, failed, looked, verdict)
         if isinstance(looked.ending, Failed) and not (verdict.decision == "ask" and verdict.by_rule):
             # It would fail, so there is nothing to ask a person about, unless even that is for a person to allow.
-            return await self._record_failure(looked, verdict, looked.ending)
+            return self._record_failure(looked, verdict, looked.ending)
         if verdict.decision == "ask":
-            return await self.asking.ask(looked, verdict)
-        return await perform(self.shop, grant_allowed(call, looked.preview, verdict, tool.version), looked)
+            return self.asking.ask(looked, verdict)
+        grant = grant_allowed(call, looked.preview, verdict, tool.version)
+        return perform(self.shop, grant, looked, watch)
 
-    async def _record_failure(self, looked: Looked, verdict: Verdict, failed: Failed) -> Settled:
+    def _record_failure(self, looked: Looked, verdict: Verdict, failed: Failed) -> Settled:
         call, tool = looked.admitted.call, looked.admitted.tool
         payload = payloads.proposed(call, tool) | payloads.judged(looked.preview, verdict, tool)
-        return await self._write(call, EntryKind.CALLED, payload, failed)
+        return self._write(call, EntryKind.CALLED, payload, failed)
 
-    async def refuse(
+    def _refuse(
         self, call: Call, failed: Failed, looked: Looked | None = None, verdict: Verdict | None = None
     ) -> Settled:
-        """Write down a call that ended before it could act."""
         tool = looked.admitted.tool if looked else self.shop.registry.get(call.tool)
         payload = payloads.proposed(call, tool)
         if looked is not None and verdict is not None:
             payload |= payloads.judged(looked.preview, verdict, looked.admitted.tool)
-        return await self._write(call, EntryKind.REFUSED, payload, failed)
+        return self._write(call, EntryKind.REFUSED, payload, failed)
 
-    async def _write(self, call: Call, kind: EntryKind, payload: payloads.Payload, failed: Failed) -> Settled:
-        payload |= payloads.closed(failed)
-        tag = await self.shop.threads.run(self.shop.books.record, call, kind, payload)
+    def _write(self, call: Call, kind: EntryKind, payload: payloads.Payload, failed: Failed) -> Settled:
+        tag = self.shop.books.record(call, kind, payload | payloads.closed(failed))
         return replace(failed, tag=tag)
+
+
+def _hand_over(written: "asyncio.Future[Settled]", future: "asyncio.Future[Any]") -> None:
+    if future.done():
+        return
+    error = written.exception()
+    if error is not None:
+        future.set_exception(error)
+    else:
+        future.set_result(written.result())
 
 
 def unrecorded(error: StoreError) -> Failed:
@@ -116,6 +189,6 @@ def _busy(what: str) -> Failed:
     return Failed(Code.BUSY, f"{what}: other calls kept working at the same paths; try again")
 
 
-async def _pause(attempt: int) -> None:
+def _pause(attempt: int) -> None:
     ceiling = min(0.3, 0.005 * 2 ** min(attempt, 6))
-    await asyncio.sleep(ceiling * (0.5 + random.random() / 2))  # noqa: S311 - spreads retries, guards nothing
+    time.sleep(ceiling * (0.5 + random.random() / 2))  # noqa: S311 - spreads retries, guards nothing

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from brasstag.engine.looking import Looked, admit, look
 from brasstag.engine.shop import Shop
+from brasstag.engine.watch import Watch
 from brasstag.policy.explain import Explanation, explain
 from brasstag.policy.profiles import ToolFacts
 from brasstag.toolkit.tool import Tool
@@ -22,12 +23,12 @@ class Explained:
     explanation: Explanation | None = None
 
 
-async def explain_call(shop: Shop, call: Call) -> Explained:
+def explain_call(shop: Shop, call: Call, watch: Watch) -> Explained:
     """Look and judge as for a real call, and stop there."""
     admitted = admit(shop, call)
     if isinstance(admitted, Failed):
         return Explained(admitted)
-    looked = await look(shop, admitted)
+    looked = look(shop, admitted, watch, only_looking=True)
     facts = tool_facts(admitted.tool, admitted.call)
     explanation = explain(shop.rules, admitted.call, looked.preview, facts)
     return Explained(

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
-from brasstag.engine.running import Admitted, run_function
+from brasstag.engine import payloads
+from brasstag.engine.running import Admitted, run_function, timed_out
 from brasstag.engine.shop import Shop
+from brasstag.engine.watch import Watch
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.kinds import BEHAVIOUR, ToolType
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Done, Failed, Settled
 from brasstag.words.canonical import stored_json
 from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import EntryKind
 from brasstag.words.previews import Preview
 
 PERFORMABLE = frozenset({ToolType.FUNCTION_TOOL, ToolType.NON_FUNCTION_TOOL, ToolType.HANDOFF})
@@ -59,20 +61,35 @@ def admit(shop: Shop, call: Call) -> Admitted | Failed:
     return Admitted(call, tool)
 
 
-async def look(shop: Shop, admitted: Admitted) -> Looked:
-    """Find out what the call would do: a tool that only has the workspace is run on a draft of it."""
+def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = False) -> Looked:
+    """Find out what the call would do: a tool that only has the workspace is run on a draft of it.
+
+    ``only_looking`` is for looks that no call follows: should one take too long, nothing is written down.
+    """
     tool = admitted.tool
     if not BEHAVIOUR[tool.config.type].executes_code:
-        return await shop.threads.run(partial(_look_at_documents, shop, admitted))
+        return _look_at_documents(shop, admitted)
     if tool.config.effects == "external":
         return Looked(admitted, Preview(external=True))
     draft = Draft(shop.workspace, writable=tool.config.effects == "files", hidden=veil(shop, tool))
-    ending = await run_function(shop, admitted, draft)
+    ending = run_function(
+        shop, admitted, draft, watch, lambda: _too_late(shop, admitted, draft, only_looking)
+    )
     preview = draft.preview()
     if isinstance(ending, Done):
         written = sum(change.size for change in preview.changes if not change.source)
         ending = replace(ending, meta=dict(ending.meta) | {"bytes_written": written})
     return Looked(admitted, preview, draft, ending)
+
+
+def _too_late(shop: Shop, admitted: Admitted, draft: Draft, only_looking: bool) -> Settled:
+    """End a call whose function is still running on a draft: from here on it can touch nothing."""
+    draft.close()
+    ending = timed_out(admitted.tool)
+    if only_looking:
+        return ending
+    payload = payloads.proposed(admitted.call, admitted.tool) | payloads.closed(ending)
+    return replace(ending, tag=shop.books.record(admitted.call, EntryKind.CALLED, payload))
 
 
 def veil(shop: Shop, tool: Tool) -> Callable[[str], bool]:

@@ -1,13 +1,13 @@
 """Performing a granted call: claim, act, settle. Nothing here takes a call; it takes the grant."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 
 from brasstag.engine import payloads
 from brasstag.engine.looking import Looked, veil
-from brasstag.engine.running import run_function
+from brasstag.engine.running import run_function, timed_out
 from brasstag.engine.shop import Shop
+from brasstag.engine.watch import Watch
 from brasstag.policy.grants import Grant
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.sandbox.workspace.effects import apply_changes
@@ -19,40 +19,37 @@ from brasstag.words.errors import StoreError, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Change
 
-Performer = Callable[[Shop, Grant, Looked], Awaitable[Settled]]
+Performer = Callable[[Shop, Grant, Looked, Watch], Settled]
 
 
-async def perform(shop: Shop, grant: Grant, looked: Looked) -> Settled:
+def perform(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Settled:
     """Run a granted call by its kind and return only what is on the timeline."""
-    return await PERFORMERS[looked.admitted.tool.config.type](shop, grant, looked)
+    return PERFORMERS[looked.admitted.tool.config.type](shop, grant, looked, watch)
 
 
-async def _run_code(shop: Shop, grant: Grant, looked: Looked) -> Settled:
+def _run_code(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Settled:
     if looked.ending is None:
-        # The caller may go away; the claim must still be settled.
-        return await asyncio.shield(asyncio.ensure_future(_act_outside(shop, grant, looked)))
+        return _act_outside(shop, grant, looked, watch)
     if grant.approval_id is None and not grant.preview.changes:
-        return await _write_down(shop, grant, looked)
-    # One worker does all four steps, and goes on when the caller stops waiting.
-    return await shop.threads.run(_act_on_files, shop, grant, looked)
+        return _write_down(shop, grant, looked, watch)
+    return _act_on_files(shop, grant, looked)
 
 
-async def _write_down(shop: Shop, grant: Grant, looked: Looked) -> Settled:
+def _write_down(shop: Shop, grant: Grant, looked: Looked, _watch: Watch) -> Settled:
     assert looked.ending is not None  # noqa: S101 - calls that have not run go through _act_outside
     payload = (
         payloads.proposed(grant.call, looked.admitted.tool)
         | payloads.judged(grant.preview, grant.verdict, looked.admitted.tool)
         | payloads.closed(looked.ending)
     )
-    tag = await shop.threads.run(shop.books.record, grant.call, EntryKind.CALLED, payload)
-    return replace(looked.ending, tag=tag)
+    return replace(looked.ending, tag=shop.books.record(grant.call, EntryKind.CALLED, payload))
 
 
-async def _hand_off(shop: Shop, grant: Grant, looked: Looked) -> Settled:
-    settled = await _write_down(shop, grant, looked)
+def _hand_off(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Settled:
+    settled = _write_down(shop, grant, looked, watch)
     if isinstance(settled, Done):
         end = {"type": ToolType.HANDOFF.value, "tool": grant.call.tool, "input": dict(grant.call.arguments)}
-        await shop.threads.run(shop.books.close_task, grant.call.task_id, "done", end, "handoff")
+        shop.books.close_task(grant.call.task_id, "done", end, withdraw="handoff")
     return settled
 
 
@@ -82,17 +79,22 @@ def _act_on_files(shop: Shop, grant: Grant, looked: Looked) -> Settled:
     except Unsettled as error:
         ending, made = Unknown(str(error), error.details, ending.meta), ()
     shop.at("performed")
-    return settle(shop, claimed, grant, looked, ending, made)
+    return _settle(shop, claimed, grant, looked, ending, made)
 
 
-async def _act_outside(shop: Shop, grant: Grant, looked: Looked) -> Settled:
+def _act_outside(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Settled:
     """Claim, run, settle: what a preview could not see."""
-    claimed = await shop.threads.run(_claim, shop, grant, looked, ())
+    claimed = _claim(shop, grant, looked, ())
     shop.at("claimed")
-    draft = Draft(shop.workspace, writable=False, hidden=veil(shop, looked.admitted.tool))
-    ending = await run_function(shop, looked.admitted, draft)
+    tool = looked.admitted.tool
+    draft = Draft(shop.workspace, writable=False, hidden=veil(shop, tool))
+
+    def late() -> Settled:
+        return _settle(shop, claimed, grant, looked, timed_out(tool), ())
+
+    ending = run_function(shop, looked.admitted, draft, watch, late)
     shop.at("performed")
-    return await shop.threads.run(settle, shop, claimed, grant, looked, ending, ())
+    return _settle(shop, claimed, grant, looked, ending, ())
 
 
 def _claim(shop: Shop, grant: Grant, looked: Looked, changes: tuple[Change, ...]) -> Claimed:
@@ -108,7 +110,7 @@ def _claim(shop: Shop, grant: Grant, looked: Looked, changes: tuple[Change, ...]
     return shop.books.claim(grant.call, changes, grant.approval_id, payload)
 
 
-def settle(
+def _settle(
     shop: Shop, claimed: Claimed, grant: Grant, looked: Looked, ending: Settled, made: tuple[Change, ...]
 ) -> Settled:
     """Write the ending down; only then does it leave."""

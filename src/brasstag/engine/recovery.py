@@ -9,8 +9,9 @@ from typing import Any
 
 from brasstag.engine import payloads
 from brasstag.engine.looking import veil
-from brasstag.engine.running import Admitted, run_function, scrub
+from brasstag.engine.running import Admitted, run_function, scrub, timed_out
 from brasstag.engine.shop import Shop
+from brasstag.engine.watch import Watch
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.sandbox.workspace.recover import recover_changes
 from brasstag.sandbox.workspace.sweeping import sweep
@@ -38,17 +39,17 @@ class Recovered:
         return [call_id for call_id, ending in self.calls if isinstance(ending, Unknown)]
 
 
-async def recover(shop: Shop, boot: Boot) -> Recovered:
+def recover(shop: Shop, boot: Boot, watch: Watch) -> Recovered:
     """Settle every claim of a dead boot, close its desks, and sweep its temporary files."""
     found = Recovered()
-    claims = await shop.threads.run(shop.books.read, lambda connection: list(open_claims(connection)))
+    claims = shop.books.read(lambda view: list(open_claims(view)))
     live = {claim.call_id for claim in claims if boot.is_alive(claim.boot)}
     for claim in claims:
         if claim.call_id not in live:
-            ours = await shop.threads.run(shop.books.take_over, claim)
+            ours = shop.books.take_over(claim)
             if ours is not None:
-                found.calls.append((claim.call_id, await _settle_dead(shop, ours)))
-    running = await shop.threads.run(shop.books.read, lambda connection: read_tasks(connection, ("running",)))
+                found.calls.append((claim.call_id, _settle_dead(shop, ours, watch)))
+    running = shop.books.read(lambda view: read_tasks(view, ("running",)))
     dead = [task for task in running if not boot.is_alive(task.boot)]
     for task in dead:
         end = {
@@ -57,27 +58,27 @@ async def recover(shop: Shop, boot: Boot) -> Recovered:
             "input": {},
             "result": {"error": "its process ended without closing it"},
         }
-        await shop.threads.run(shop.books.close_task, task.id, "failed", end)
+        shop.books.close_task(task.id, "failed", end)
         found.tasks.append(task.id)
     if dead or claims:
-        await shop.threads.run(sweep, shop.workspace, live.__contains__)
-    boot.sweep(frozenset(task.boot for task in running))
+        sweep(shop.workspace, live.__contains__)
+    boot.sweep()
     return found
 
 
-async def _settle_dead(shop: Shop, claim: Claimed) -> Settled:
-    payload = await shop.threads.run(_claimed_payload, shop, claim)
+def _settle_dead(shop: Shop, claim: Claimed, watch: Watch) -> Settled:
+    payload = _claimed_payload(shop, claim)
     if claim.changes:
-        ending, made = await shop.threads.run(_finish_files, shop, claim, payload)
+        ending, made = _finish_files(shop, claim, payload)
     elif payload is not None and "intended" in payload:
         # An approved call that changes nothing: what it would have said is all there is to it.
         ending, made = payloads.reopened(payload["intended"]), ()
     else:
-        ending, made = await _finish_outside(shop, claim, payload), ()
+        ending, made = _finish_outside(shop, claim, payload, watch), ()
     said = {"type": (payload or {}).get("type", "function_tool"), "tool": claim.tool, "recovered": True}
     said |= {"changes": [change.as_json() for change in made]} | payloads.closed(ending)
     role = (payload or {}).get("role", "")
-    tag = await shop.threads.run(shop.books.settle, claim, said, made, role, claim.tool)
+    tag = shop.books.settle(claim, said, made, role, claim.tool)
     return replace(ending, tag=tag)
 
 
@@ -103,7 +104,7 @@ def _finish_files(
     ), ()
 
 
-async def _finish_outside(shop: Shop, claim: Claimed, payload: dict[str, Any] | None) -> Settled:
+def _finish_outside(shop: Shop, claim: Claimed, payload: dict[str, Any] | None, watch: Watch) -> Settled:
     tool = shop.registry.get(claim.tool)
     if tool is not None and payload is not None:
         call = Call(
@@ -111,20 +112,20 @@ async def _finish_outside(shop: Shop, claim: Claimed, payload: dict[str, Any] | 
         )
         if tool.config.replay == "safe":
             draft = Draft(shop.workspace, writable=False, hidden=veil(shop, tool))
-            return await run_function(shop, Admitted(call, tool), draft)
+            return run_function(shop, Admitted(call, tool), draft, watch, lambda: timed_out(tool))
         if tool.config.replay == "check" and tool.check is not None:
-            return await _ask_tool(shop, tool, call)
+            return _ask_tool(shop, tool, call)
     return Unknown(
         f"its process ended while {claim.tool} was acting; whether it happened is not known here. "
         "Look at what it acts on, then decide whether to call it again."
     )
 
 
-async def _ask_tool(shop: Shop, tool: Tool, call: Call) -> Settled:
+def _ask_tool(shop: Shop, tool: Tool, call: Call) -> Settled:
     """Let the tool itself find out: its check returns the value if it happened, None if it did not."""
     assert tool.check is not None  # noqa: S101 - asked by the caller
     try:
-        value = await shop.threads.run(tool.check, call.id, dict(call.arguments))
+        value = tool.check(call.id, dict(call.arguments))
         if value is None:
             return Failed(Code.CANCELLED, "its process ended before it acted")
         return Done(tool.check_result(value))

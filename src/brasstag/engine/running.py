@@ -1,12 +1,14 @@
 """Running a tool's function: arguments in, a checked value out, and no exception to the caller."""
 
 import asyncio
+import concurrent.futures
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from brasstag.engine.history import History
 from brasstag.engine.shop import Shop
+from brasstag.engine.watch import Late, Watch
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Done, Failed, Settled, Unknown
@@ -21,58 +23,71 @@ class Admitted:
     tool: Tool
 
 
-async def run_function(shop: Shop, admitted: Admitted, draft: Draft) -> Settled:
+def run_function(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch, late: Late) -> Settled:
     """Run the function on a draft of the workspace and say how it ended.
 
-    A function that only has the draft can do nothing once the draft is closed, so its time-out is a failure; of any other
-    one nobody knows what it still does.
+    A sync function runs here, under the watch: should it not come back in time, ``late`` ends the call elsewhere. An async
+    one runs on the loop.
     """
-    tool, call = admitted.tool, admitted.call
+    tool = admitted.tool
     started = time.perf_counter()
-    limits = tool.config.limits
     try:
-        async with asyncio.timeout(limits.timeout_seconds):
-            value = await _invoke(shop, admitted, draft)
+        arguments = tool.python_arguments(admitted.call.arguments) | _injected(shop, admitted, draft)
+        value = _on_loop(tool, arguments, watch) if tool.is_async else _here(tool, arguments, watch, late)
         ending: Settled = Done(tool.check_result(value))
-    except TimeoutError:
-        ending = _timed_out(tool, limits.timeout_seconds)
     except ToolError as error:
         ending = Failed(error.code, error.message, error.details)
+    except (TimeoutError, concurrent.futures.TimeoutError):
+        ending = timed_out(tool)
+    except concurrent.futures.CancelledError:
+        ending = _cut_off(tool)
     except Exception as error:  # noqa: BLE001 - whatever a tool raises ends here
-        ending = Failed(
-            Code.EXECUTION_ERROR, scrub(shop, f"{call.tool} raised {type(error).__name__}: {error}")
-        )
+        said = f"{tool.name} raised {type(error).__name__}: {error}"
+        ending = Failed(Code.EXECUTION_ERROR, scrub(shop, said))
     finally:
         draft.close()
-    return with_time(ending, started)
+    took = round(time.perf_counter() - started, 6)
+    return replace(ending, meta={"execution_time": took})
 
 
-def with_time(ending: Settled, started: float) -> Settled:
-    """Note how long it took, in seconds."""
-    meta = dict(ending.meta) | {"execution_time": round(time.perf_counter() - started, 6)}
-    match ending:
-        case Done():
-            return Done(ending.value, meta, ending.tag)
-        case Failed():
-            return Failed(ending.code, ending.message, ending.details, meta, ending.tag)
-        case Unknown():
-            return Unknown(ending.message, ending.details, meta, ending.tag)
+def timed_out(tool: Tool) -> Settled:
+    """Say how a call ends whose function did not come back in time.
+
+    One that only has the draft can do nothing once the draft is closed; of any other nobody knows what it still does.
+    """
+    seconds = tool.config.limits.timeout_seconds
+    if tool.config.effects == "external":
+        said = f"{tool.name} did not answer within {seconds:g} s and may still be acting; look before trying again"
+        return Unknown(said)
+    return Failed(
+        Code.TIMEOUT, f"{tool.name} took longer than {seconds:g} s and was stopped; nothing was changed"
+    )
 
 
 def scrub(shop: Shop, message: str) -> str:
     """Take the host's paths out of a message a tool did not write for its caller."""
     for path in shop.host_paths:
-        message = message.replace(str(path), "…")
+        message = message.replace(path, "…")
     return message
 
 
-async def _invoke(shop: Shop, admitted: Admitted, draft: Draft) -> Any:
-    tool, call = admitted.tool, admitted.call
+def _here(tool: Tool, arguments: dict[str, Any], watch: Watch, late: Late) -> Any:
     assert tool.function is not None  # noqa: S101 - only kinds that execute code come here
-    arguments = tool.python_arguments(call.arguments) | _injected(shop, admitted, draft)
-    if tool.is_async:
-        return await tool.function(**arguments)
-    return await shop.threads.run(lambda: tool.function(**arguments))  # type: ignore[misc]
+    watch.begin(tool.config.limits.timeout_seconds, late)
+    try:
+        return tool.function(**arguments)
+    finally:
+        watch.end()
+
+
+def _on_loop(tool: Tool, arguments: dict[str, Any], watch: Watch) -> Any:
+    assert tool.function is not None  # noqa: S101 - only kinds that execute code come here
+    running = asyncio.run_coroutine_threadsafe(tool.function(**arguments), watch.loop)
+    try:
+        return running.result(tool.config.limits.timeout_seconds)
+    except concurrent.futures.TimeoutError:
+        running.cancel()
+        raise
 
 
 def _injected(shop: Shop, admitted: Admitted, draft: Draft) -> dict[str, Any]:
@@ -90,12 +105,7 @@ def _injected(shop: Shop, admitted: Admitted, draft: Draft) -> dict[str, Any]:
     return {name: offered[name] for name in tool.injected}
 
 
-def _timed_out(tool: Tool, seconds: float) -> Settled:
+def _cut_off(tool: Tool) -> Settled:
     if tool.config.effects == "external":
-        return Unknown(
-            f"{tool.config.tool_id} did not answer within {seconds:g} s and may still be acting; look before trying again"
-        )
-    return Failed(
-        Code.TIMEOUT,
-        f"{tool.config.tool_id} took longer than {seconds:g} s and was stopped; nothing was changed",
-    )
+        return Unknown(f"the program ended while {tool.name} was acting; look before trying again")
+    return Failed(Code.CANCELLED, f"the program ended before {tool.name} had an answer; nothing was changed")

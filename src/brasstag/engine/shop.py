@@ -1,9 +1,8 @@
 """What the engine works with; the app fits it out once, when a room opens."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
 
 from brasstag.engine.threads import Threads
 from brasstag.policy.judging import Rules
@@ -14,7 +13,7 @@ from brasstag.store.books import Books
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.words.approvals import Approval
 
-Notify = Callable[[Approval], Awaitable[None]]
+Notify = Callable[[Approval], None]
 
 
 def _pass(_step: str) -> None:
@@ -37,7 +36,7 @@ class Shop:
     approval_lifetime: timedelta | None = None
     argument_bytes: int = 10_000_000
     """The most a call's arguments may weigh."""
-    host_paths: tuple[Path, ...] = ()
+    host_paths: tuple[str, ...] = ()
     """Places of the host that must not show in what a caller reads."""
     at: Callable[[str], None] = _pass
     """Called between the steps of a call that acts; crash tests end the process here."""

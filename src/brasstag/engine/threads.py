@@ -1,4 +1,8 @@
-"""Sync work off the event loop, on daemon threads: one that never returns can be left behind at the end of the program."""
+"""Sync work off the event loop, on daemon threads: one that never returns can be left behind at the end of the program.
+
+The engine itself is sync and runs here, one worker a call, so a call is one hop away from the loop and back, and a caller
+that goes away cannot stop it halfway.
+"""
 
 import asyncio
 import contextvars
@@ -16,17 +20,26 @@ class Threads:
 
     def __init__(self) -> None:
         self._idle: list[_Worker] = []
+        self._busy: set[asyncio.Future[Any]] = set()
 
     async def run(self, function: Callable[..., _T], *arguments: Any) -> _T:
         """Run ``function`` on a worker and return what it returns, or raise what it raises."""
+        return await self.start(function, *arguments)
+
+    def start(self, function: Callable[..., _T], *arguments: Any) -> "asyncio.Future[_T]":
+        """Start ``function`` on a worker; whoever drops the future does not stop it."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[_T] = loop.create_future()
         worker = self._idle.pop() if self._idle else _Worker()
         context = contextvars.copy_context()
+        over: asyncio.Future[None] = loop.create_future()
+        self._busy.add(over)
 
         def deliver(result: _T | None, error: BaseException | None) -> None:
             self._idle.append(worker)
-            if future.cancelled():
+            self._busy.discard(over)
+            over.set_result(None)
+            if future.done():
                 return
             if error is not None:
                 future.set_exception(error)
@@ -39,16 +52,17 @@ class Threads:
             try:
                 result = context.run(function, *arguments)
             except BaseException as caught:  # noqa: BLE001 - handed to the caller, who decides
-                error = (
-                    RuntimeError("the tool raised StopIteration")
-                    if isinstance(caught, StopIteration)
-                    else caught
-                )
+                error = _deliverable(caught)
             if not loop.is_closed():
                 loop.call_soon_threadsafe(deliver, result, error)
 
         worker.jobs.put(job)
-        return await future
+        return future
+
+    async def drain(self, seconds: float) -> None:
+        """Give work whose caller went away the time to write its end down."""
+        if self._busy:
+            await asyncio.wait(self._busy, timeout=seconds)
 
     def close(self) -> None:
         """Send idle workers home; busy ones end with the program."""
@@ -64,3 +78,8 @@ class _Worker:
     def _work(self) -> None:
         while (job := self.jobs.get()) is not None:
             job()
+
+
+def _deliverable(error: BaseException) -> BaseException:
+    """A StopIteration cannot travel through a future."""
+    return RuntimeError("StopIteration was raised") if isinstance(error, StopIteration) else error

@@ -117,10 +117,10 @@ def name_expression(glob: str, reading: Reading) -> Expression:
 
 
 def words_expression(glob: str, reading: Reading) -> Expression:
-    """Translate a line of word globs for a command given as its words, each followed by a newline.
+    """Translate a line of word globs for commands given as their words, one to a line, with empty lines between them.
 
-    Generously the words may stand anywhere in the command, and ``nc`` is also ``/usr/bin/nc``; literally they are the
-    whole command. A word ``**`` is any number of words.
+    Generously the words may stand anywhere in one command, and ``nc`` is also ``/usr/bin/nc``; literally they are all
+    there is. A word ``**`` is any number of words of one command.
     """
     words = _bounded(glob).split()
     if not words:

@@ -1,7 +1,7 @@
 """The narrowest allow rule for a call that a person approved, so that the same call is not asked about again."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from brasstag.policy.globs import RuleError, escaped
@@ -41,7 +41,7 @@ def narrow_rule(
     if len(subject.paths) > MOST_PATHS:
         return NoRule(f"it touches {len(subject.paths)} paths; write a rule with a pattern for them instead")
     try:
-        rule = _about_paths(subject, because) or _about_arguments(subject, parameters, because)
+        rule = _narrowest(subject, parameters, because)
     except RuleError as error:
         return NoRule(f"a rule cannot hold its arguments: {error.what}")
     bound = rule.bound_to(call.tool)
@@ -50,36 +50,28 @@ def narrow_rule(
     return _as_toml(rule)
 
 
-def _about_paths(subject: Subject, because: str) -> Rule | None:
-    paths = () if subject.does_more_than_paths else subject.paths_to_cover
-    if not paths:
-        return None
-    tool = escaped(subject.call.tool)
-    return Rule(
-        "allow",
-        tuple(f"{tool}({_exactly(path)})" for path in paths),
-        because,
-        arguments={name: globs for name, globs in _given(subject).items() if names_path(name)},
-        when=_facts(subject),
-    )
-
-
-def _about_arguments(subject: Subject, parameters: Collection[str], because: str) -> Rule:
+def _narrowest(subject: Subject, parameters: Collection[str], because: str) -> Rule:
     tool = escaped(subject.call.tool)
     given = _given(subject)
+    if subject.paths and not subject.beyond_paths:
+        held = {name: globs for name, globs in given.items() if names_path(name)}
+        absent: tuple[str, ...] = ()
+    else:
+        held = given
+        absent = tuple(f"{tool}({name}: **)" for name in parameters if name not in given)
     return Rule(
         "allow",
-        (tool,),
+        tuple(f"{tool}({_exactly(path)})" for path in subject.paths_to_cover) or (tool,),
         because,
-        arguments=given,
-        unless=tuple(f"{tool}({name}: **)" for name in parameters if name not in given),
+        unless=absent,
+        arguments=held,
         when=_facts(subject),
     )
 
 
-def _facts(subject: Subject) -> dict[Fact, int | None]:
-    """Return what was seen; a call that did nothing is held to reading, since no ``when`` at all is no limit."""
-    return dict(subject.counts) or {Fact.READS: 1}
+def _facts(subject: Subject) -> Mapping[Fact, int]:
+    """Return what was seen; a call that does nothing is held to reading, since no ``when`` at all is no limit."""
+    return dict.fromkeys(sorted(subject.beyond_paths), 1) | dict(subject.counts) or {Fact.READS: 1}
 
 
 def _given(subject: Subject) -> dict[str, tuple[str, ...]]:

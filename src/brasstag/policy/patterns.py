@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from brasstag.policy.globs import Reading, RuleError, name_expression
-from brasstag.policy.topics import ANYTHING, PATHS, WHOLE_CALL, Matcher, Topic, argument_topic
+from brasstag.policy.topics import PATHS, WHOLE_CALL, Matcher, Topic, argument_topic
 
 _FORM = re.compile(r"(?P<tool>[^()\s]+)(?:\((?P<specifier>.*)\))?", re.DOTALL)
 _ARGUMENT = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_-]*):\s?(?P<rest>.*)", re.DOTALL)
@@ -38,7 +38,7 @@ class Pattern:
         tool, argument, glob = parts(text)
         tool_names = name_expression(tool, reading)
         if glob is None:
-            return cls(tool, WHOLE_CALL, ANYTHING, tool_names)
+            return cls(tool, WHOLE_CALL, WHOLE_CALL.matcher("*", reading), tool_names)
         topic = argument_topic(argument) if argument else PATHS
         return cls(tool, topic, topic.matcher(glob, reading), tool_names)
 

@@ -149,7 +149,7 @@ class BoundRule:
 
     def _excepted(self, subject: Subject, found: Topic) -> bool:
         return any(
-            topic != found and _covers(topic, matchers, subject)
+            topic != found and _covers(topic, matchers, subject, beyond_paths=())
             for topic, matchers in self.exceptions.items()
         )
 
@@ -164,10 +164,13 @@ class BoundRule:
         return not when or any(subject.counts.get(fact, 0) >= (least or 1) for fact, least in when.items())
 
     def _allows(self, subject: Subject) -> bool:
+        named = self.rule.when.keys()
         return (
             self._stays_within(subject)
-            and all(_covers(topic, matchers, subject) for topic, matchers in self.rule.conditions.items())
-            and any(_covers(topic, matchers, subject) for topic, matchers in self.topics.items())
+            and all(
+                _covers(topic, matchers, subject, named) for topic, matchers in self.rule.conditions.items()
+            )
+            and any(_covers(topic, matchers, subject, named) for topic, matchers in self.topics.items())
             and not any(
                 _any(matchers, item)
                 for topic, matchers in self.exceptions.items()
@@ -203,7 +206,12 @@ def opposite(reading: Reading) -> Reading:
     return "generous" if reading == "literal" else "literal"
 
 
-def _covers(topic: Topic, matchers: tuple[Matcher, ...], subject: Subject) -> bool:
+def _covers(
+    topic: Topic, matchers: tuple[Matcher, ...], subject: Subject, beyond_paths: Collection[Fact]
+) -> bool:
+    """Say whether every item is matched; paths do not cover a call that does more, but for what is named here."""
+    if topic == PATHS and not subject.beyond_paths.issubset(beyond_paths):
+        return False
     items = topic.items_to_cover(subject)
     return bool(items) and all(_any(matchers, item) for item in items)
 

@@ -120,8 +120,9 @@ def _secrets() -> Iterator[Rule]:
         "ask",
         ["*(*.key)"],
         because="it may be a private key, or a slide deck; a person knows which",
-        match=["read_file(tls/server.key)"],
-        not_match=["read_file(keys.md)", "read_file(monkey)"],
+        unless=["run_code"],  # in code, event.key is no file
+        match=["read_file(tls/server.key)", "shell(command: cat tls/server.key)"],
+        not_match=["read_file(keys.md)", "read_file(monkey)", "run_code(code: print(event.key))"],
     )
 
 
@@ -142,7 +143,11 @@ def _destruction() -> Iterator[Rule]:
             "shell(command: dd if=/dev/zero of=/dev/sda bs=1M)",
             'run_code(code: subprocess.run(["rm", "-rf", "/"]))',
         ],
-        not_match=["shell(command: rm -rf build)", "shell(command: ls /)", "run_code(code: dd = 3)"],
+        not_match=[
+            "shell(command: rm -rf build)",
+            "shell(command: rm notes.md; ls -R /)",
+            "run_code(code: dd = 3)",
+        ],
     )
     yield _rule(
         "destroys-files",

@@ -3,8 +3,9 @@
 Paths come from two places. What a preview saw is the truth. What the arguments name is known before any look, and is
 all there is for tools that cannot preview; which arguments are paths is told by their names.
 
-Commands are cut into literal words: quotes and backslashes dropped, the rest cut at spaces, operators and brackets.
-That finds what is written plainly and nothing that is computed. It routes to a person; the sandbox is the boundary.
+Commands are cut into literal words: quotes and backslashes are dropped, the rest is cut at operators, spaces and
+brackets. That finds what is written plainly and nothing that is computed. It routes to a person; the sandbox is the
+boundary.
 """
 
 import re
@@ -25,8 +26,9 @@ _PATH_NAMES = frozenset(
 )
 _COMMAND_NAMES = frozenset({"command", "cmd", "code", "script"})
 
-_DROPPED = re.compile(r"[\"'\\]")
-_BETWEEN_WORDS = re.compile(r"[\s;|&()<>{}\[\]`$,]+")
+_DROPPED = re.compile(r"\\\n|[\"'\\]")
+_BETWEEN_COMMANDS = re.compile(r"[;|&\n]+")
+_BETWEEN_WORDS = re.compile(r"[\s()<>{}\[\]`$,]+")
 _INSIDE_WORDS = re.compile(r"[=:@]")
 _PLAIN_COMMAND = re.compile(r"[\w./:=@,+%-]+(?: [\w./:=@,+%-]+)*", re.ASCII)
 
@@ -65,9 +67,12 @@ def plain_path(text: str) -> str:
     return "/".join(steps)
 
 
-def words_in(command: str) -> tuple[str, ...]:
-    """Return the literal words of a command or of code, in order."""
-    return tuple(filter(None, _BETWEEN_WORDS.split(_DROPPED.sub("", command))))
+def word_lines(text: str) -> str:
+    """Return the literal words of commands or code, one to a line, with an empty line between two commands."""
+    commands = _BETWEEN_COMMANDS.split(_DROPPED.sub("", text))
+    return "\n".join(
+        "".join(f"{word}\n" for word in _BETWEEN_WORDS.split(command) if word) for command in commands
+    )
 
 
 def is_plain_command(command: str) -> bool:
@@ -99,17 +104,23 @@ class Subject:
         return tuple(path for path in self.paths if path not in made or path not in holding)
 
     @property
-    def does_more_than_paths(self) -> bool:
-        """Whether it runs, fetches, acts outside, or reads files that its preview counted without naming them."""
+    def beyond_paths(self) -> frozenset[Fact]:
+        """What it does that its paths do not tell: running, fetching, acting outside, reading files nobody named."""
         preview = self.preview
-        return bool(preview.fetches or preview.external or preview.untracked_reads or self.commands())
+        told = {
+            Fact.READS: preview.untracked_reads,
+            Fact.RUNS: self.commands(),
+            Fact.FETCHES: preview.fetches,
+            Fact.EXTERNAL: preview.external,
+        }
+        return frozenset(fact for fact, found in told.items() if found)
 
     @cached_property
     def words_as_paths(self) -> tuple[str, ...]:
         """The words of all commands, and their parts around ``=``, ``:`` and ``@``, read as paths."""
         found: dict[str, None] = {}
         for command in self.commands():
-            for word in words_in(command):
+            for word in filter(None, word_lines(command).split("\n")):
                 found.update(
                     dict.fromkeys(plain_path(part) for part in (word, *_INSIDE_WORDS.split(word)) if part)
                 )

@@ -23,7 +23,7 @@ from brasstag.policy.subjects import (
     names_command,
     names_path,
     plain_path,
-    words_in,
+    word_lines,
 )
 
 
@@ -52,11 +52,11 @@ class WholeCall:
     """Every call of a tool: a pattern without a specifier."""
 
     def matcher(self, glob: str, reading: Reading) -> Expression:
-        """Return a glob for the tool."""
+        """Return a glob for names of tools."""
         return name_expression(glob, reading)
 
     def items(self, subject: Subject) -> Sequence[str]:
-        """Return the tool."""
+        """Return the tool; a pattern that was bound to it by whatever name matches it as ``*``."""
         return (subject.call.tool,)
 
     items_to_cover = items
@@ -75,8 +75,8 @@ class Paths:
         return (*subject.paths, *subject.words_as_paths)
 
     def items_to_cover(self, subject: Subject) -> Sequence[str]:
-        """Return every path, or none where the call does more than its paths can say."""
-        return () if subject.does_more_than_paths else subject.paths_to_cover
+        """Return every path."""
+        return subject.paths_to_cover
 
 
 @dataclass(frozen=True)
@@ -108,12 +108,12 @@ class CommandArgument:
             return words_expression(glob, reading)
         exact = literal_text(glob)
         # Code that is given whole need not be a line of words.
-        words = words_expression(glob, reading) if exact is None or is_plain_command(exact) else NOTHING
+        words = words_expression(glob, reading) if exact is None or is_plain_command(exact) else None
         return PlainCommand(words, exact)
 
     def items(self, subject: Subject) -> Sequence[str]:
         """Return each command as its words, one to a line."""
-        return tuple(_lines(command) for command in subject.commands(self.argument))
+        return tuple(word_lines(command) for command in subject.commands(self.argument))
 
     def items_to_cover(self, subject: Subject) -> Sequence[str]:
         """Return the command as it was given."""
@@ -145,19 +145,18 @@ class TextArgument:
 class PlainCommand:
     """How an allow reads a command: the exact text, or bare words. Operators and quotes are never waved through."""
 
-    words: Matcher
+    words: Matcher | None
     exact: str | None
 
     def matches(self, text: str) -> bool:
         """Say whether the command is the exact text, or plain and matched word by word."""
-        return text == self.exact or (is_plain_command(text) and self.words.matches(_lines(text)))
+        if self.words is None or not is_plain_command(text):
+            return text == self.exact
+        return self.words.matches(word_lines(text))
 
 
 WHOLE_CALL = WholeCall()
 PATHS = Paths()
-
-ANYTHING = Expression(".*", generous=False)
-NOTHING = Expression("[^\\x00-\\x{10FFFF}]", generous=False)
 
 
 def argument_topic(argument: str) -> Topic:
@@ -167,7 +166,3 @@ def argument_topic(argument: str) -> Topic:
     if names_command(argument):
         return CommandArgument(argument)
     return TextArgument(argument)
-
-
-def _lines(command: str) -> str:
-    return "".join(f"{word}\n" for word in words_in(command))

@@ -1,7 +1,7 @@
 """Notices: telling a person that something waits, by a command or a web address of their own choosing."""
 
-import asyncio
 import json
+import subprocess
 import urllib.request
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,26 +9,23 @@ from typing import Any
 PATIENCE_SECONDS = 10.0
 
 
-async def notify_command(command: Sequence[str], notice: Mapping[str, Any]) -> str | None:
+def notify_command(command: Sequence[str], notice: Mapping[str, Any]) -> str | None:
     """Run a command with the notice as JSON on its standard input; return what went wrong, if anything did."""
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
+        ended = subprocess.run(  # noqa: S603 - the command comes from a control file
+            list(command),
+            input=json.dumps(notice).encode(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=PATIENCE_SECONDS,
+            check=False,
         )
     except OSError as error:
         return f"{command[0]} could not be started: {error.strerror}"
-    try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            _, said = await process.communicate(json.dumps(notice).encode())
-    except TimeoutError:
-        process.kill()
-        await process.wait()
+    except subprocess.TimeoutExpired:
         return f"{command[0]} took longer than {PATIENCE_SECONDS:g} s"
-    if process.returncode:
-        return f"{command[0]} ended with {process.returncode}: {said.decode(errors='replace').strip()[:500]}"
+    if ended.returncode:
+        return f"{command[0]} ended with {ended.returncode}: {ended.stderr.decode(errors='replace').strip()[:500]}"
     return None
 
 

@@ -5,19 +5,13 @@ model     what may stand in the file, section by section
 reading   the file into Settings, or every problem in it
 problems  a refusal of pydantic as a Problem a person can mend
 writing   TOML that we write: the first file of a project, and text in it
+
+Places are cheap to ask for; whatever needs pydantic is imported when it is first used.
 """
 
-from brasstag.settings.model import (
-    ApprovalSettings,
-    ExampleSettings,
-    LimitSettings,
-    ProfileName,
-    RoleSettings,
-    RoomSettings,
-    RuleSettings,
-    Settings,
-    ToolSettings,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from brasstag.settings.places import (
     SETTINGS_FILE,
     STATE_DIRECTORY,
@@ -25,8 +19,21 @@ from brasstag.settings.places import (
     find_project,
     user_directory,
 )
-from brasstag.settings.reading import parse_settings, read_settings
-from brasstag.settings.writing import template, toml_string
+
+if TYPE_CHECKING:
+    from brasstag.settings.model import (
+        ApprovalSettings,
+        ExampleSettings,
+        LimitSettings,
+        ProfileName,
+        RoleSettings,
+        RoomSettings,
+        RuleSettings,
+        Settings,
+        ToolSettings,
+    )
+    from brasstag.settings.reading import parse_settings, read_settings
+    from brasstag.settings.writing import template, toml_string
 
 __all__ = [
     "SETTINGS_FILE",
@@ -48,3 +55,16 @@ __all__ = [
     "toml_string",
     "user_directory",
 ]
+
+_ELSEWHERE = {
+    "parse_settings": "reading",
+    "read_settings": "reading",
+    "template": "writing",
+    "toml_string": "writing",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"brasstag.settings has no {name}")
+    return getattr(import_module(f"brasstag.settings.{_ELSEWHERE.get(name, 'model')}"), name)

@@ -1,8 +1,8 @@
-"""Boots: each opening of a room holds a lock for as long as its process lives; the kernel lets go when it dies."""
+"""Boots: each opening of a room holds a lock while its process lives; the kernel lets go of it when that dies."""
 
+import fcntl
+import os
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from brasstag.words.ids import new_id
 
@@ -14,11 +14,14 @@ class Boot:
         """Take the lock; a room in memory (``folder`` is None) needs none, as nobody else can see it."""
         self.id = new_id("boot")
         self._folder = folder
-        self._lock: FileLock | None = None
+        self._lock = -1
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = FileLock(folder / f"{self.id}.lock")
-            self._lock.acquire()
+            unseen = folder / f".{self.id}"
+            self._lock = os.open(unseen, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            # Locked before it is seen, so nobody ever finds it free while we live.
+            unseen.rename(self._file(self.id))
 
     def is_alive(self, boot_id: str) -> bool:
         """Say whether the process behind a boot still runs."""
@@ -26,26 +29,32 @@ class Boot:
             return True
         if self._folder is None:
             return False
-        file = self._folder / f"{boot_id}.lock"
-        if not file.exists():
+        try:
+            probe = os.open(self._file(boot_id), os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
             return False
         try:
-            with FileLock(file, timeout=0):
-                return False
-        except Timeout:
+            fcntl.flock(probe, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
             return True
+        finally:
+            os.close(probe)
+        return False
 
-    def sweep(self, keep: frozenset[str]) -> None:
-        """Remove lock files of dead boots that own nothing any more."""
-        if self._folder is None:
-            return
-        for file in self._folder.glob("boot_*.lock"):
-            if file.stem not in keep and not self.is_alive(file.stem):
-                file.unlink(missing_ok=True)
+    def sweep(self) -> None:
+        """Remove the lock files of dead boots; a boot without a file counts as dead all the same."""
+        if self._folder is not None:
+            for file in self._folder.glob("boot_*.lock"):
+                if not self.is_alive(file.stem):
+                    file.unlink(missing_ok=True)
 
     def end(self) -> None:
         """Let go of the lock."""
-        if self._lock is not None:
-            self._lock.release()
-            Path(self._lock.lock_file).unlink(missing_ok=True)
-            self._lock = None
+        if self._lock >= 0:
+            self._file(self.id).unlink(missing_ok=True)
+            os.close(self._lock)
+            self._lock = -1
+
+    def _file(self, boot_id: str) -> Path:
+        assert self._folder is not None  # noqa: S101 - asked by every caller
+        return self._folder / f"{boot_id}.lock"

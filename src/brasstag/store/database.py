@@ -1,20 +1,25 @@
 """One database, SQLite in WAL mode: a single writer per process, readers beside it."""
 
+import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, create_engine, event
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 from sqlalchemy.pool import QueuePool, StaticPool
 
+from brasstag.store.prepared import Prepared
 from brasstag.store.schema import metadata
 from brasstag.words.errors import StoreError
 
 BUSY_MILLISECONDS = 30_000
 """How long a writer waits for a writer of another process."""
+
+OLDEST_SQLITE = (3, 35)
+"""The first with all we use."""
 
 AfterCommit = Callable[[], None]
 
@@ -25,10 +30,20 @@ View = Connection
 class Transaction:
     """What a write holds: the connection, and what to do once the commit is on disk."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, cursor: Any) -> None:
         self.connection = connection
         self.execute = connection.execute
         self.after_commit: list[AfterCommit] = []
+        self._cursor = cursor
+        self._dialect = connection.dialect
+
+    def run(self, statement: Prepared, **values: Any) -> Any:
+        """Run a prepared statement; returns the driver's cursor."""
+        return statement.run(self._cursor, self._dialect, values)
+
+    def run_many(self, statement: Prepared, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Run a prepared statement once for each row."""
+        statement.run_many(self._cursor, self._dialect, rows)
 
 
 class Database:
@@ -46,6 +61,7 @@ class Database:
         event.listen(self._engine, "begin", _begin)
         self._lock = threading.Lock()
         self._writer: Connection | None = None
+        self._cursor: Any = None
         if path is None:
             metadata.create_all(self._engine)
 
@@ -54,12 +70,24 @@ class Database:
         """One durable transaction; what it recorded is on disk when this block ends."""
         with self._lock, _readable_errors():
             if self._writer is None:
-                self._writer = self._engine.connect().execution_options(brasstag_write=True)
-            with self._writer.begin():
-                transaction = Transaction(self._writer)
+                # SQLAlchemy leaves transactions alone here: ours begin and end on the driver's own cursor.
+                self._writer = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+                self._cursor = self._writer.connection.cursor()
+            transaction = Transaction(self._writer, self._cursor)
+            self._cursor.execute("BEGIN IMMEDIATE")
+            try:
                 yield transaction
+                self._cursor.execute("COMMIT")
+            except BaseException:
+                self._roll_back()
+                raise
             for act in transaction.after_commit:
                 act()
+
+    def _roll_back(self) -> None:
+        assert self._writer is not None  # noqa: S101 - only write() comes here
+        if self._writer.connection.driver_connection.in_transaction:  # type: ignore[union-attr]
+            self._cursor.execute("ROLLBACK")
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -71,28 +99,39 @@ class Database:
             with _readable_errors(), self._engine.connect() as connection:
                 yield connection
 
+    @contextmanager
+    def rebuild(self) -> Iterator[Connection]:
+        """A transaction for whoever changes the tables themselves, which SQLAlchemy begins and commits."""
+        with self._lock, _readable_errors(), self._engine.begin() as connection:
+            yield connection
+
     def close(self) -> None:
         """Let go of every connection."""
         with self._lock:
             if self._writer is not None:
+                self._cursor.close()
                 self._writer.close()
-                self._writer = None
+                self._writer = self._cursor = None
             self._engine.dispose()
+
+
+def sqlite_version() -> tuple[int, ...]:
+    """Return the version of the SQLite this Python brings."""
+    return sqlite3.sqlite_version_info
 
 
 @contextmanager
 def _readable_errors() -> Iterator[None]:
     try:
         yield
-    except OperationalError as error:
+    except (IntegrityError, sqlite3.IntegrityError):
+        raise
+    except (OperationalError, sqlite3.OperationalError) as error:
+        said = getattr(error, "orig", error)
+        raise StoreError(f"the room's database cannot be used: {said}. {_mend(str(said))}") from error
+    except (DatabaseError, sqlite3.DatabaseError) as error:
         raise StoreError(
-            f"the room's database cannot be used: {error.orig}. {_mend(str(error.orig))}"
-        ) from error
-    except DatabaseError as error:
-        if "IntegrityError" in type(error).__name__:
-            raise
-        raise StoreError(
-            f"the room's database is damaged: {error.orig}. "
+            f"the room's database is damaged: {getattr(error, 'orig', error)}. "
             "Keep a copy of .brasstag/ and restore state.db from a backup."
         ) from error
 
@@ -115,5 +154,5 @@ def _prepare_connection(connection: Any, _record: Any) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    write = connection.get_execution_options().get("brasstag_write", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+    if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
+        connection.exec_driver_sql("BEGIN")

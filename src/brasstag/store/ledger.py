@@ -11,17 +11,20 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from brasstag.store.database import Transaction
+from brasstag.store.prepared import Prepared
 from brasstag.store.schema import approvals, calls, leases
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.canonical import stored_json
 from brasstag.words.errors import Code, LeaseHeld, StoreError, ToolError
 from brasstag.words.previews import Change
 
-_all_leases = select(leases.c.path, leases.c.call_id)
-_insert_lease = insert(leases).values(path=bindparam("path"), call_id=bindparam("call_id"))
-_release = delete(leases).where(leases.c.call_id == bindparam("call"))
-_insert_call = insert(calls).values({column.name: bindparam(column.name) for column in calls.columns})
-_settle = (
+_all_leases = Prepared(select(leases.c.path, leases.c.call_id))
+_insert_lease = Prepared(insert(leases).values(path=bindparam("path"), call_id=bindparam("call_id")))
+_release = Prepared(delete(leases).where(leases.c.call_id == bindparam("call")))
+_insert_call = Prepared(
+    insert(calls).values({column.name: bindparam(column.name) for column in calls.columns})
+)
+_settle = Prepared(
     update(calls)
     .where(
         calls.c.id == bindparam("call"),
@@ -30,7 +33,7 @@ _settle = (
     )
     .values(state="settled")
 )
-_take_over = (
+_take_over = Prepared(
     update(calls)
     .where(
         calls.c.id == bindparam("call"),
@@ -39,7 +42,7 @@ _take_over = (
     )
     .values(attempt=calls.c.attempt + 1, boot=bindparam("by_boot"))
 )
-_consume = (
+_consume = Prepared(
     update(approvals)
     .where(approvals.c.id == bindparam("approval"), approvals.c.state == ApprovalState.APPROVED.value)
     .values(state=ApprovalState.CONSUMED.value)
@@ -77,37 +80,37 @@ class Ledger:
         """Write down the intent, take the leases and use up the approval."""
         paths = sorted({path for change in changes for path in change.paths})
         self._take_leases(transaction, call_id, paths)
-        if approval_id is not None and transaction.execute(_consume, {"approval": approval_id}).rowcount != 1:
+        if approval_id is not None and transaction.run(_consume, approval=approval_id).rowcount != 1:
             raise ToolError(Code.APPROVAL_CLOSED, f"approval {approval_id} was used or withdrawn already")
         claimed = Claimed(call_id, task_id, tool, 1, self.boot, changes)
-        transaction.execute(
+        transaction.run(
             _insert_call,
-            {
-                "id": call_id,
-                "task_id": task_id,
-                "tool": tool,
-                "state": "claimed",
-                "attempt": claimed.attempt,
-                "boot": self.boot,
-                "changes": stored_json([change.as_json() for change in changes]),
-            },
+            id=call_id,
+            task_id=task_id,
+            tool=tool,
+            state="claimed",
+            attempt=claimed.attempt,
+            boot=self.boot,
+            changes=stored_json([change.as_json() for change in changes]),
         )
         return claimed
 
     def settle(self, transaction: Transaction, claimed: Claimed) -> None:
         """Close the claim and release its paths; a claim that was taken over is not ours to settle."""
-        settled = transaction.execute(_settle, {"call": claimed.call_id, "of_attempt": claimed.attempt})
+        settled = transaction.run(_settle, call=claimed.call_id, of_attempt=claimed.attempt)
         if settled.rowcount != 1:
             raise StoreError(
                 f"call {claimed.call_id} was taken over by another process; its outcome is recorded there"
             )
         if claimed.changes:
-            transaction.execute(_release, {"call": claimed.call_id})
+            transaction.run(_release, call=claimed.call_id)
 
     def take_over(self, transaction: Transaction, claimed: Claimed) -> Claimed | None:
         """Make a dead process's claim ours, or return None where somebody else was faster."""
-        parameters = {"call": claimed.call_id, "of_attempt": claimed.attempt, "by_boot": self.boot}
-        if transaction.execute(_take_over, parameters).rowcount != 1:
+        taken = transaction.run(
+            _take_over, call=claimed.call_id, of_attempt=claimed.attempt, by_boot=self.boot
+        )
+        if taken.rowcount != 1:
             return None
         return Claimed(
             claimed.call_id, claimed.task_id, claimed.tool, claimed.attempt + 1, self.boot, claimed.changes
@@ -116,11 +119,11 @@ class Ledger:
     def _take_leases(self, transaction: Transaction, call_id: str, paths: list[str]) -> None:
         if not paths:
             return
-        for held in transaction.execute(_all_leases):
+        for held, _ in transaction.run(_all_leases).fetchall():
             for path in paths:
-                if overlaps(held.path, path):
+                if overlaps(held, path):
                     raise LeaseHeld(path)
-        transaction.execute(_insert_lease, [{"path": path, "call_id": call_id} for path in paths])
+        transaction.run_many(_insert_lease, [{"path": path, "call_id": call_id} for path in paths])
 
 
 def overlaps(one: str, other: str) -> bool:

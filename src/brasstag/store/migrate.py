@@ -24,8 +24,8 @@ def migrate(database: Database, lock_file: Path) -> None:
             raise StoreError(
                 f"this room was opened by a newer Brasstag (schema {found}, this one knows {HEAD}); upgrade Brasstag"
             )
-        with database.write() as transaction:
-            _upgrade(transaction.connection)
+        with database.rebuild() as connection:
+            _upgrade(connection)
 
 
 def _revision(database: Database) -> str | None:

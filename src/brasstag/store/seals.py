@@ -16,14 +16,17 @@ from filelock import FileLock
 from sqlalchemy import bindparam, insert, select
 
 from brasstag.store.database import Transaction
+from brasstag.store.prepared import Prepared
 from brasstag.store.schema import checkpoints
 from brasstag.words.errors import StoreError
 from brasstag.words.ids import new_id
 
 GENESIS = "0" * 64
 
-_last = select(checkpoints.c.seq, checkpoints.c.hash).order_by(checkpoints.c.seq.desc()).limit(1)
-_insert = insert(checkpoints).values({column.name: bindparam(column.name) for column in checkpoints.columns})
+_last = Prepared(select(checkpoints.c.seq, checkpoints.c.hash).order_by(checkpoints.c.seq.desc()).limit(1))
+_insert = Prepared(
+    insert(checkpoints).values({column.name: bindparam(column.name) for column in checkpoints.columns})
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +64,19 @@ class Sealer:
 
     def seal(self, transaction: Transaction, task_id: str, task_seq: int, head: str, at: str) -> None:
         """Put a task's head on the room's chain, in the transaction that moved it."""
-        last = transaction.execute(_last).one_or_none()
-        seq, previous = (last.seq + 1, last.hash) if last else (0, GENESIS)
+        last = transaction.run(_last).fetchone()
+        seq, previous = (last[0] + 1, last[1]) if last else (0, GENESIS)
         link = link_hash(previous, seq, task_id, task_seq, head, at, self.key.id)
-        transaction.execute(
+        transaction.run(
             _insert,
-            {
-                "seq": seq,
-                "task_id": task_id,
-                "task_seq": task_seq,
-                "head": head,
-                "at": at,
-                "hash": link,
-                "key_id": self.key.id,
-                "signature": self.key.sign(link),
-            },
+            seq=seq,
+            task_id=task_id,
+            task_seq=task_seq,
+            head=head,
+            at=at,
+            hash=link,
+            key_id=self.key.id,
+            signature=self.key.sign(link),
         )
         if self._witness_file is not None:
             transaction.after_commit.append(lambda: self._remember(Witness(seq, link)))

@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from brasstag.store.database import Transaction
+from brasstag.store.prepared import Prepared
 from brasstag.store.schema import entries, tasks
 from brasstag.store.seals import GENESIS, Sealer
 from brasstag.words.calls import Tag
@@ -28,8 +29,8 @@ SEAL_EVERY = 64
 
 SEALED_KINDS = frozenset({EntryKind.OPENED, EntryKind.ASKED, EntryKind.REDACTED, EntryKind.CLOSED})
 
-_position = select(tasks.c.next_seq, tasks.c.head).where(tasks.c.id == bindparam("task"))
-_advance = (
+_position = Prepared(select(tasks.c.next_seq, tasks.c.head).where(tasks.c.id == bindparam("task")))
+_advance = Prepared(
     update(tasks)
     .where(
         tasks.c.id == bindparam("task"),
@@ -38,8 +39,10 @@ _advance = (
     )
     .values(next_seq=bindparam("after"), head=bindparam("new_head"))
 )
-_insert = insert(entries).values({column.name: bindparam(column.name) for column in entries.columns})
-_erase = (
+_insert = Prepared(
+    insert(entries).values({column.name: bindparam(column.name) for column in entries.columns})
+)
+_erase = Prepared(
     update(entries)
     .where(entries.c.task_id == bindparam("task"), entries.c.seq == bindparam("at_seq"))
     .values(payload=None, salt=None)
@@ -92,28 +95,25 @@ class Timeline:
         while True:
             seq = position.next_seq
             head = entry_hash(position.head, task_id, seq, kind, tag, call_id, at, digest)
-            moved = transaction.execute(
-                _advance,
-                {"task": task_id, "seq": seq, "old_head": position.head, "after": seq + 1, "new_head": head},
+            moved = transaction.run(
+                _advance, task=task_id, seq=seq, old_head=position.head, after=seq + 1, new_head=head
             )
             if moved.rowcount == 1:
                 break
             # Another process appended since we last looked: a person's decision, most often.
             position = self._read_position(transaction, task_id)
-        transaction.execute(
+        transaction.run(
             _insert,
-            {
-                "task_id": task_id,
-                "seq": seq,
-                "kind": kind.value,
-                "tag": tag,
-                "call_id": call_id,
-                "at": at,
-                "payload": text,
-                "salt": salt,
-                "digest": digest,
-                "hash": head,
-            },
+            task_id=task_id,
+            seq=seq,
+            kind=kind.value,
+            tag=tag,
+            call_id=call_id,
+            at=at,
+            payload=text,
+            salt=salt,
+            digest=digest,
+            hash=head,
         )
         if kind in SEALED_KINDS or seq % SEAL_EVERY == SEAL_EVERY - 1:
             self._sealer.seal(transaction, task_id, seq, head, at)
@@ -124,17 +124,17 @@ class Timeline:
 
     def erase_payload(self, transaction: Transaction, entry: Entry) -> None:
         """Delete what an entry said; its digest stays in the chain."""
-        transaction.execute(_erase, {"task": entry.task_id, "at_seq": entry.seq})
+        transaction.run(_erase, task=entry.task_id, at_seq=entry.seq)
 
     def forget(self, task_id: str) -> None:
         """Drop what is remembered of a task that is over."""
         self._known.pop(task_id, None)
 
     def _read_position(self, transaction: Transaction, task_id: str) -> Position:
-        row = transaction.execute(_position, {"task": task_id}).one_or_none()
+        row = transaction.run(_position, task=task_id).fetchone()
         if row is None:
             raise StoreError(f"there is no task {task_id}")
-        return Position(row.next_seq, row.head)
+        return Position(*row)
 
 
 def read_entries(

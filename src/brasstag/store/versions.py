@@ -6,19 +6,22 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, bindparam, insert, select
 
 from brasstag.store.database import Transaction
+from brasstag.store.prepared import Prepared
 from brasstag.store.schema import versions
 from brasstag.words.previews import ABSENT, Change, digest_in
 
 OUTSIDE = "outside"
 """Who made a version that no call of ours made."""
 
-_newest = (
+_newest = Prepared(
     select(versions.c.version, versions.c.state)
     .where(versions.c.path == bindparam("at_path"))
     .order_by(versions.c.version.desc())
     .limit(1)
 )
-_insert = insert(versions).values({column.name: bindparam(column.name) for column in versions.columns})
+_insert = Prepared(
+    insert(versions).values({column.name: bindparam(column.name) for column in versions.columns})
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +51,14 @@ def add_versions(
         if change.source:
             steps.append((change.source, change.after, change.mode, change.size, ABSENT, 0))
         for path, before, before_mode, before_size, after, size in steps:
-            newest = transaction.execute(_newest, {"at_path": path}).one_or_none()
-            number, known = (newest.version, newest.state) if newest else (0, ABSENT)
+            number, known = transaction.run(_newest, at_path=path).fetchone() or (0, ABSENT)
             if before != known:
                 number += 1
                 rows.append(Version(path, number, before, before_mode, before_size, OUTSIDE, "", "", at))
             mode = change.mode if after != ABSENT else None
             rows.append(Version(path, number + 1, after, mode, size, by, call_id, why, at))
     if rows:
-        transaction.execute(
+        transaction.run_many(
             _insert, [{name: getattr(row, name) for name in Version.__slots__} for row in rows]
         )
 

@@ -39,16 +39,26 @@ def discover_folder(folder: Path) -> list[Tool]:
 
 
 def discover_package(package: str, configs: Traversable | None = None) -> list[Tool]:
-    """Return the tools of an importable package: functions in its modules, JSON in its ``configs`` folder."""
-    pairing = Pairing()
-    for resource in sorted((configs or files(package) / "configs").iterdir(), key=_by_name):
-        if resource.name.endswith(".json"):
-            pairing.add_config(resource.name, resource.read_bytes, f"{package}/configs/{resource.name}")
+    """Return the tools of an importable package or module: what it declares, and the JSON in its ``configs`` folder."""
     root = importlib.import_module(package)
-    for module in pkgutil.iter_modules(root.__path__, f"{package}."):
-        if not module.ispkg:
-            pairing.add_module(partial(importlib.import_module, module.name), module.name)
+    names = [package]
+    if hasattr(root, "__path__"):
+        configs = configs or files(package) / "configs"
+        names += [
+            found.name for found in pkgutil.iter_modules(root.__path__, f"{package}.") if not found.ispkg
+        ]
+    pairing = Pairing()
+    for resource in _json_files(configs):
+        pairing.add_config(resource.name, resource.read_bytes, f"{package}/configs/{resource.name}")
+    for name in names:
+        pairing.add_module(partial(importlib.import_module, name), name)
     return pairing.tools()
+
+
+def _json_files(folder: Traversable | None) -> list[Traversable]:
+    if folder is None or not folder.is_dir():
+        return []
+    return sorted((found for found in folder.iterdir() if found.name.endswith(".json")), key=_by_name)
 
 
 def _by_name(resource: Traversable) -> str:
@@ -56,7 +66,7 @@ def _by_name(resource: Traversable) -> str:
 
 
 def discover_entry_points(group: str = "brasstag.tools") -> list[Tool]:
-    """Return the tools that installed packages offer; an entry point names a tool, a list of them, or a package."""
+    """Return the tools that installed packages offer; an entry point names a tool, a list of them, or a module."""
     registry = ToolRegistry()
     problems: list[Problem] = []
     for point in sorted(entry_points(group=group), key=lambda found: (found.name, found.value)):

@@ -17,7 +17,7 @@ from brasstag.toolkit.config import ToolConfig
 from brasstag.toolkit.declare import Declaration
 from brasstag.toolkit.docstrings import Docstring, read_docstring
 from brasstag.toolkit.parameters import parameter_fields
-from brasstag.toolkit.plainschema import accepts_null, plain_schema
+from brasstag.toolkit.plainschema import plain_schema
 from brasstag.toolkit.signatures import NOTHING, Slot, return_annotation, slots
 from brasstag.toolkit.tool import INJECTABLE, Reader, Tool
 from brasstag.words.errors import ConfigError, Problem
@@ -149,7 +149,7 @@ class _Reading:
             adapter: TypeAdapter[Any] = TypeAdapter(slot.annotation)
             fields = _fields(adapter, slot.default)
         except (PydanticUserError, ValueError, TypeError) as error:
-            what = f"cannot be described to a model: {str(error).splitlines()[0]}"
+            what = f"cannot be described to a model: {_first_line(error)}"
             problems.append(
                 Problem(self.origin, place, what, "Use a type, and a default, that JSON can carry.")
             )
@@ -174,12 +174,16 @@ class _Reading:
             adapter: TypeAdapter[Any] = TypeAdapter(annotation)
             schema = plain_schema(adapter.json_schema(mode="serialization"))
         except (PydanticUserError, ValueError, TypeError) as error:
-            what = f"returns a type that JSON cannot carry: {str(error).splitlines()[0]}"
+            what = f"returns a type that JSON cannot carry: {_first_line(error)}"
             problems.append(
                 Problem(self.origin, "return", what, "Return plain data, a dataclass or a model.")
             )
             return None, None
         return _Write(adapter), schema if schema.get("type") == "object" else None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0].rstrip(".")
 
 
 def _fields(adapter: TypeAdapter[Any], default: Any) -> dict[str, Any]:
@@ -238,13 +242,8 @@ def _is_plain(annotation: Any) -> bool:
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     """Take null out of a parameter whose default is None: leaving it out says the same."""
-    if not accepts_null(schema):
+    if "anyOf" not in schema:
         return schema
-    if isinstance(schema.get("type"), list):
-        kept = [kind for kind in schema["type"] if kind != "null"]
-        return {**schema, "type": kept[0] if len(kept) == 1 else kept}
-    if "anyOf" in schema:
-        parts = [part for part in schema["anyOf"] if part != {"type": "null"}]
-        beside = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
-        return {**parts[0], **beside} if len(parts) == 1 else {**beside, "anyOf": parts}
-    return schema
+    parts = [part for part in schema["anyOf"] if part != {"type": "null"}]
+    beside = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**parts[0], **beside} if len(parts) == 1 else {**beside, "anyOf": parts}

@@ -98,8 +98,8 @@ class Pairing:
 
 
 def _declared(module: ModuleType) -> Iterator[Any]:
-    """Give what a module itself declares, not what it imported."""
-    for thing in vars(module).values():
+    """Give what a module itself declares, once each, not what it imported."""
+    for thing in {id(thing): thing for thing in vars(module).values()}.values():
         if getattr(thing, "__module__", None) != module.__name__:
             continue
         if isinstance(thing, type):

@@ -78,7 +78,7 @@ def place(path: Sequence[str | int]) -> str:
 def expected(schema: Any) -> str:
     """Say in a few words what a schema wants."""
     if not isinstance(schema, Mapping):
-        return "something else"
+        return "any value"
     words = _wanted(schema)
     bounds = [_bound(key, schema[key]) for key in _BOUNDS if key in schema]
     if bounds:

@@ -19,6 +19,8 @@ Reader = Callable[[Any], Any]
 
 RequiresApproval = bool | Callable[[Mapping[str, Any]], bool]
 
+_LONGEST_REASON = 300
+
 
 @dataclass(frozen=True, eq=False)
 class Tool:
@@ -83,7 +85,8 @@ class Tool:
         except TooLarge:
             raise self._bad_result(f"is larger than {most} bytes") from None
         except Exception as error:  # noqa: BLE001 - the types of a tool's author may raise anything
-            raise self._bad_result(f"is not what its annotation says: {error}") from None
+            said = str(error)[:_LONGEST_REASON]
+            raise self._bad_result(f"is not what its annotation says: {said}") from None
         if reason := why_not_json(written):
             raise self._bad_result(f"is not JSON: {reason}")
         if self._output and not self._output.is_valid(written):
@@ -139,7 +142,7 @@ class Tool:
                 try:
                     read(arguments[name])
                 except Exception as error:  # noqa: BLE001 - the types of a tool's author may raise anything
-                    found.append(ArgumentError(name, f"cannot be used: {error}"))
+                    found.append(ArgumentError(name, f"cannot be used: {str(error)[:_LONGEST_REASON]}"))
         return found
 
     def _refuse(self, errors: list[ArgumentError]) -> None:

@@ -1,6 +1,5 @@
-"""Ids: a word for the kind, then a UUIDv7 in base32, so ids sort by the time they were made."""
+"""Ids: a word for the kind, then a UUIDv7, so ids sort by the time they were made."""
 
-from base64 import b32hexencode
 from typing import Literal
 
 from uuid_utils import uuid7
@@ -12,5 +11,5 @@ SHORTEST_TAIL = 4
 
 
 def new_id(kind: Kind) -> str:
-    """Return a fresh id such as ``call_0cp3…``; later ids sort after earlier ones."""
-    return f"{kind}_{b32hexencode(uuid7().bytes).decode().rstrip('=').lower()}"
+    """Return a fresh id such as ``call_019a…``; later ids sort after earlier ones."""
+    return f"{kind}_{uuid7().hex}"

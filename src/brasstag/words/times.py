@@ -13,4 +13,4 @@ def utc_now() -> datetime:
 
 def stamp(moment: datetime) -> str:
     """Return ``2026-03-01T09:30:00.000000Z``."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"

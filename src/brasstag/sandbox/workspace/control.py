@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from brasstag.sandbox import syscalls
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import ROOT
 from brasstag.words.errors import Code, ToolError
@@ -24,6 +25,8 @@ _NAME = re.compile(
 )
 # Some file systems skip these when they compare names, so `.g<U+200C>it` would open `.git`.
 _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_STRIDE = 32
+_MARKS = tuple("../" * up + ENVIRONMENT_MARK for up in range(_STRIDE))
 _OF_A_PROJECT = ("brasstag.toml", "tools", ".brasstag", ".git")
 
 
@@ -86,7 +89,17 @@ def in_environment(directory: int, depth: int) -> bool:
     Asked of the descriptor and upwards from there, so that no swap of names between question and use matters. The
     workspace itself is never one: some people make an environment of their project's root.
     """
-    return any(os.access("../" * up + ENVIRONMENT_MARK, os.F_OK, dir_fd=directory) for up in range(depth))
+    marks = _MARKS[: min(depth, _STRIDE)]
+    if any(os.access(mark, os.F_OK, dir_fd=directory) for mark in marks):
+        return True
+    if depth <= _STRIDE:
+        return False
+    # One long `../../…` for every level would make a deep tree cost the cube of its depth.
+    above = os.open("../" * _STRIDE, syscalls.PIN, dir_fd=directory)
+    try:
+        return in_environment(above, depth - _STRIDE)
+    finally:
+        os.close(above)
 
 
 def _folded(path: str) -> str:

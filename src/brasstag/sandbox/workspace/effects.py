@@ -4,7 +4,8 @@ import errno
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from brasstag.sandbox.workspace.errors import Unsettled, shown, tool_error
+from brasstag.sandbox.workspace.errors import Unsettled, at_path, shown, tool_error
+from brasstag.sandbox.workspace.paths import ROOT
 from brasstag.sandbox.workspace.site import Site
 from brasstag.sandbox.workspace.steps import Step, steps_for
 from brasstag.sandbox.workspace.workspace import Workspace
@@ -43,14 +44,20 @@ def carry_out(site: Site, steps: Sequence[Step], done: Sequence[Step]) -> None:
     """Run steps; if one fails, take back those that were run, and those that were done before."""
     run = list(done)
     try:
+        with at_path(ROOT):
+            site.begin()
         for step in steps:
             _run(site, step)
             run.append(step)
-        _sync(site)
+        with at_path(ROOT):
+            site.sync()
     except BrasstagError as error:
         take_back(site, run, error)
         raise
-    site.clear()
+    with suppress(OSError):
+        # From here on it has happened; what cannot be cleared away now is swept later.
+        site.end()
+        site.clear()
 
 
 def take_back(site: Site, done: Sequence[Step], cause: BrasstagError | None) -> None:
@@ -68,10 +75,10 @@ def take_back(site: Site, done: Sequence[Step], cause: BrasstagError | None) -> 
     if failures:
         details = {"paths": [failure.details for failure in failures], "kept": list(site.kept)}
         raise Unsettled(" ".join(failure.message for failure in failures), details) from None
-    with suppress(BrasstagError, OSError):
-        # What was taken back is in memory and on its way to disk; a second failure here changes nothing of it.
+    with suppress(OSError):
         site.sync()
-    site.clear()
+        site.end()
+        site.clear()
 
 
 def _run(site: Site, step: Step) -> None:
@@ -81,13 +88,6 @@ def _run(site: Site, step: Step) -> None:
         raise _meaning(site, step.path, error) from None
     except StoreError as error:
         raise ToolError(Code.INTERNAL_ERROR, f"{shown(step.path)} could not be written: {error}") from None
-
-
-def _sync(site: Site) -> None:
-    try:
-        site.sync()
-    except OSError as error:
-        raise tool_error(error, site.changes[0].path) from None
 
 
 def _meaning(site: Site, path: str, error: OSError) -> ToolError:

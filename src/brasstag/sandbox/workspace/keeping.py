@@ -33,6 +33,8 @@ def _keep_new(view: View, workspace: Workspace, change: Change, node: Node) -> N
 def _keep_old(view: View, workspace: Workspace, change: Change) -> None:
     if change.source and view.reader.held(change.source).state != change.after:
         raise _changed(change.source)
+    if view.stage.is_in_new_directory(change.path):
+        return
     if change.undoable and change.before.startswith("file:"):
         _keep_file(view, workspace, change.path, change.before)
         return

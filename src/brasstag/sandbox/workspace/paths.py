@@ -12,7 +12,7 @@ from brasstag.sandbox.workspace.errors import shown
 from brasstag.words.errors import SecurityError
 
 ROOT = "."
-LONGEST_PATH = 4096
+LONGEST_PATH = 4095
 LONGEST_NAME = 255
 MOST_LINKS = 40
 

@@ -95,18 +95,18 @@ class Reader:
         try:
             # Looked at before it is opened: opening a device may do something, and closing a control file that is
             # a database would drop its locks.
-            seen = os.stat(name or ROOT, dir_fd=directory, follow_symlinks=False)
-            self._refuse_other_than_file(path, seen)
+            seen = os.stat(name, dir_fd=directory, follow_symlinks=False)
+            self._refuse_other_than_file(directory, path, seen)
             descriptor = os.open(name, READ_FILE, dir_fd=directory)
-        finally:
-            os.close(directory)
-        opened = os.fstat(descriptor)
-        if opened.st_ino != seen.st_ino or opened.st_dev != seen.st_dev:
             try:
-                self._refuse_other_than_file(path, opened)
+                opened = os.fstat(descriptor)
+                if opened.st_ino != seen.st_ino or opened.st_dev != seen.st_dev:
+                    self._refuse_other_than_file(directory, path, opened)
             except BaseException:
                 os.close(descriptor)
                 raise
+        finally:
+            os.close(directory)
         return descriptor, opened
 
     def target(self, path: str) -> bytes:
@@ -165,8 +165,8 @@ class Reader:
     def _status(self, path: str) -> os.stat_result:
         parent, name = split_path(path)
         with self._workspace.directory(parent) as directory:
-            status = os.stat(name or ROOT, dir_fd=directory, follow_symlinks=False)
-            if path != ROOT and self._is_control(directory, path, name, status):
+            status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+            if self._is_control(directory, path, name, status):
                 raise control_error(path)
         return status
 
@@ -174,21 +174,21 @@ class Reader:
         if self._workspace.control.covers(path):
             return True
         if stat.S_ISDIR(status.st_mode):
-            return os.access(f"{name}/{ENVIRONMENT_MARK}", os.F_OK, dir_fd=directory)
+            return path != ROOT and os.access(f"{name}/{ENVIRONMENT_MARK}", os.F_OK, dir_fd=directory)
         return self._guard.covers(status)
 
-    def _refuse_other_than_file(self, path: str, status: os.stat_result) -> None:
+    def _refuse_other_than_file(self, directory: int, path: str, status: os.stat_result) -> None:
+        if self._is_control(directory, path, split_path(path)[1], status):
+            raise control_error(path)
         if stat.S_ISREG(status.st_mode):
-            if self._guard.covers(status):
-                raise control_error(path)
-        elif stat.S_ISLNK(status.st_mode):
+            return
+        if stat.S_ISLNK(status.st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
-        elif stat.S_ISDIR(status.st_mode):
-            raise ToolError(Code.NOT_A_FILE, f"{shown(path)} is a directory; name a file inside it")
-        else:
-            raise ToolError(
-                Code.NOT_A_FILE, f"{shown(path)} is a pipe, socket or device; tools use plain files only"
-            )
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        raise ToolError(
+            Code.NOT_A_FILE, f"{shown(path)} is a pipe, socket or device; tools use plain files only"
+        )
 
     def _is_link(self, path: str) -> bool:
         return stat.S_ISLNK(self._status(path).st_mode)

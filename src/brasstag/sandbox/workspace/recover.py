@@ -43,12 +43,10 @@ def recover_changes(
 
 
 def _conclude(site: Site, findings: Sequence[Finding]) -> Recovery:
-    done = _steps(site, findings, Finding.DONE)
-    for step in done:
-        step.adopt()
-    # Everything is put in place before anything is thrown away. So while one change is still to do, none was
-    # finished, and a path that is neither is one somebody else changed before we came.
-    unfinished = Finding.TODO in findings or Finding.CONFLICT in findings
+    done = [step for step in _steps(site, findings, Finding.DONE) if step.adopt()]
+    # While one change is not made, none is finished: a path that is neither before nor after is then one somebody
+    # else changed before we came.
+    unfinished = site.is_begun() or Finding.TODO in findings or Finding.CONFLICT in findings
     strange = _paths(site, findings, Finding.CONFLICT) + _paths(site, findings, Finding.LOST)
     if strange and unfinished:
         take_back(site, done, None)

@@ -16,13 +16,19 @@ from brasstag.sandbox.workspace.reader import READ_FILE, digest_of
 from brasstag.words.canonical import sha256
 from brasstag.words.previews import ABSENT, DIRECTORY, file_state, link_state
 
-Role = Literal["tmp", "old", "src"]
-"""tmp: being written, always ours · old: what came out of a path · src: what came from the place it moves from."""
+Role = Literal["tmp", "old", "src", "run"]
+"""What a private name holds.
+
+tmp: ours, being written · old: what came out of a path · src: what was taken from the place it moves from ·
+run: nothing; while it is there, not every change of the call has been made.
+"""
 
 UNREADABLE = "unreadable"
 """The state of a pipe, a socket, a device, or what cannot be read: it equals no state a preview ever saw."""
 
-_PRIVATE = re.compile(re.escape(TEMPORARY_PREFIX) + r"(?P<call>\w+)-(?P<index>\d+)\.(?P<role>tmp|old|src)\Z")
+_PRIVATE = re.compile(
+    re.escape(TEMPORARY_PREFIX) + r"(?P<call>\w+)-(?P<index>\d+)\.(?P<role>tmp|old|src|run)\Z"
+)
 
 
 def private_name(call_id: str, index: int, role: Role) -> str:

@@ -4,7 +4,6 @@ import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import get_args
 
 from brasstag.sandbox.workspace.errors import Unsettled, shown
 from brasstag.sandbox.workspace.paths import ROOT, split_path
@@ -15,7 +14,7 @@ from brasstag.store.blobs import Blobs
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import DIRECTORY, Change
 
-ROLES: tuple[Role, ...] = get_args(Role)
+ROLES: tuple[Role, ...] = ("tmp", "old", "src")
 
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
@@ -36,6 +35,9 @@ class Site:
         """What somebody else had put in place and could not be given back there; its bytes are in the blobs."""
         self.at = at
         self._call_id = call_id
+        self._in_directory: dict[str, list[int]] = {}
+        for index, change in enumerate(changes):
+            self._in_directory.setdefault(split_path(change.path)[0], []).append(index)
         self._going = {change.path for change in changes if change.before == DIRECTORY}
 
     def name(self, index: int, role: Role) -> str:
@@ -66,6 +68,7 @@ class Site:
             self.renames.place(there, private, here, split_path(path)[1])
         except FileExistsError:
             self.keep(there, private, path)
+            discard(there, private)
         self.at("put back")
 
     def changed(self, path: str) -> ToolError:
@@ -88,13 +91,42 @@ class Site:
                 {"path": shown(path), "why": os.strerror(error.errno or 0), "kept": list(self.kept)},
             ) from None
 
+    def begin(self) -> None:
+        """Leave word that changes are being made; of a single one its own traces say enough."""
+        if len(self.changes) > 1:
+            with self.workspace.directory(ROOT) as root:
+                os.close(
+                    os.open(self.name(0, "run"), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600, dir_fd=root)
+                )
+            self.at("begun")
+
+    def is_begun(self) -> bool:
+        """Say whether a process left that word and never came to the end of its changes."""
+        with self.workspace.directory(ROOT) as root:
+            return exists(root, self.name(0, "run"))
+
+    def end(self) -> None:
+        """Take that word back: every change is made, or none."""
+        with self.workspace.directory(ROOT) as root:
+            discard(root, self.name(0, "run"))
+        self.at("ended")
+
     def refuse_leftovers(self) -> None:
         """Raise if an earlier run of this call was cut short here; recovery comes first."""
         for index, directory in self._places():
-            if any(exists(directory, self.name(index, role)) for role in ROLES):
+            if any(exists(directory, self.name(index, role)) for role in ROLES) or self.is_begun():
                 raise ToolError(
                     Code.BUSY, "an earlier run of this call was cut short; it has to be recovered first"
                 )
+
+    def discard_written(self, directory: str) -> None:
+        """Throw away what was written in a directory but not put in place, so that the directory can go."""
+        indexes = [
+            index for index, change in enumerate(self.changes) if split_path(change.path)[0] == directory
+        ]
+        with suppress(FileNotFoundError), self.workspace.directory(directory) as here:
+            for index in indexes:
+                discard(here, self.name(index, "tmp"))
 
     def sync(self) -> None:
         """Wait until every directory that was changed is on disk as it is now."""

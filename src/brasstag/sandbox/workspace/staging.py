@@ -85,10 +85,16 @@ class Stage:
     def node(self, path: str) -> Node | None:
         """Return what a path shall be; None leaves it to the disk."""
         node = self._after.get(path)
-        if node is not None:
+        if node is not None or not self._after:
             return node
         above = (self._after.get(place) for place in ancestors(path))
-        return GONE if any(place is not None and place.state != DIRECTORY for place in above) else None
+        is_gone = any(place is not None and place.state != DIRECTORY for place in above)
+        return GONE if is_gone or self.is_in_new_directory(path) else None
+
+    def is_in_new_directory(self, path: str) -> bool:
+        """Say whether a path lies in a directory that only the stage knows: nothing on disk is meant by it."""
+        above = (self._before.get(place) for place in ancestors(path))
+        return any(place is not None and place.state != DIRECTORY for place in above)
 
     def children(self, directory: str) -> dict[str, Node]:
         """Return what has been staged directly in a directory, by name."""

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from brasstag.sandbox import syscalls
 from brasstag.sandbox.workspace.paths import split_path
-from brasstag.sandbox.workspace.renames import Role, identity, state_at
+from brasstag.sandbox.workspace.renames import Role, exists, identity, state_at
 from brasstag.sandbox.workspace.site import Site
 from brasstag.sandbox.workspace.staging import DEFAULT_DIRECTORY_MODE
 from brasstag.sandbox.workspace.supplies import Moved, Supply, Written
@@ -43,8 +43,9 @@ class Step(ABC):
     def undo(self) -> None:
         """Take it back; raises Unsettled when that cannot be done."""
 
-    def adopt(self) -> None:  # noqa: B027 - most steps need to know nothing
-        """Count this step as done by a process that died after it."""
+    def adopt(self) -> bool:
+        """Take over a step a dead process has done; say whether there is anything to take back."""
+        return True
 
     def private(self, role: Role) -> str:
         """Return the private name of this change for a role."""
@@ -67,6 +68,7 @@ class MakeDirectory(Step):
     def undo(self) -> None:
         """Remove it; if somebody has put something in it since, it is theirs and stays."""
         with self.site.restoring(self.path), self.site.workspace.directory(self.parent) as here:
+            self.site.discard_written(self.path)
             _remove_if_empty(here, self.name)
         self.at("unmade")
 
@@ -119,6 +121,11 @@ class Take(Step):
         ):
             self.site.put_back(there, self.private("old"), here, self.path)
 
+    def adopt(self) -> bool:
+        """What was taken can be put back as long as it waits under its private name."""
+        with self.site.workspace.directory(self.site.shelter(self.path)) as there:
+            return exists(there, self.private("old"))
+
 
 class Place(Step):
     """A file or link appears where nothing is."""
@@ -126,7 +133,7 @@ class Place(Step):
     def __init__(self, site: Site, index: int, change: Change) -> None:
         super().__init__(site, index, change)
         self.supply = supply_for(site, index, change)
-        self._ours: tuple[int, int, str] | None = None
+        self.ours: tuple[int, int, str] | None = None
 
     def run(self) -> None:
         """Bring it and place it."""
@@ -143,7 +150,7 @@ class Place(Step):
             with self.site.restoring(self.path):
                 self.supply.give_back(here, private)
             raise
-        self._ours = identity(here, self.name)
+        self.ours = identity(here, self.name)
         self.at("placed")
 
     def undo(self) -> None:
@@ -156,16 +163,17 @@ class Place(Step):
                 self.supply.lost()
                 return
             self.at("taken away")
-            if identity(here, private) == self._ours:
+            if identity(here, private) == self.ours:
                 self.supply.give_back(here, private)
             else:
                 self.site.put_back(here, private, here, self.path)
                 self.supply.lost()
 
-    def adopt(self) -> None:
+    def adopt(self) -> bool:
         """Find what was placed."""
         with self.site.workspace.directory(self.parent) as here:
-            self._ours = identity(here, self.name)
+            self.ours = identity(here, self.name)
+        return True
 
 
 class Swap(Step):
@@ -174,8 +182,7 @@ class Swap(Step):
     def __init__(self, site: Site, index: int, change: Change) -> None:
         super().__init__(site, index, change)
         self.supply = supply_for(site, index, change)
-        self._ours: tuple[int, int, str] | None = None
-        self._parts: tuple[Step, ...] = ()
+        self.ours: tuple[int, int, str] | None = None
 
     def run(self) -> None:
         """Exchange the two, look at what came out, and swap back if it is not what was seen."""
@@ -184,7 +191,7 @@ class Swap(Step):
             self.supply.fetch(here)
             try:
                 os.rename(self.private(self.supply.role), old, src_dir_fd=here, dst_dir_fd=here)
-                self._ours = identity(here, old)
+                self.ours = identity(here, old)
                 self.at("ready")
                 self.site.renames.exchange(here, old, self.name)
             except OSError as error:
@@ -203,22 +210,26 @@ class Swap(Step):
 
     def undo(self) -> None:
         """Swap back, or leave on top what somebody has put there since."""
-        for part in self._parts:
-            part.undo()
-        if self._parts:
-            return
         with self.site.restoring(self.path), self.site.workspace.directory(self.parent) as here:
-            self._swap_back(here)
+            try:
+                self._swap_back(here)
+            except OSError as error:
+                if error.errno not in syscalls.MISSING:
+                    raise
+                take, place = self._parts()
+                place.undo()
+                take.undo()
 
-    def adopt(self) -> None:
-        """Find what was put in place."""
+    def adopt(self) -> bool:
+        """Find what was put in place; what came out can be put back as long as it waits under its private name."""
         with self.site.workspace.directory(self.parent) as here:
-            self._ours = identity(here, self.name)
+            self.ours = identity(here, self.name)
+            return exists(here, self.private("old"))
 
     def _swap_back(self, here: int) -> None:
         old = self.private("old")
         self._put_newest_on_top(here, old)
-        if identity(here, old) == self._ours:
+        if identity(here, old) == self.ours:
             self.supply.give_back(here, old)
         else:
             self.site.keep(here, old, self.path)
@@ -227,7 +238,7 @@ class Swap(Step):
     def _put_newest_on_top(self, here: int, old: str) -> None:
         # Whatever comes out of an exchange is newer than what we put there, unless it is that very thing: then nobody
         # came between. So exchange until our own comes out; what is on top then is the newest there is.
-        beneath = self._ours
+        beneath = self.ours
         for _ in range(_TRIES):
             rising = identity(here, old)
             try:
@@ -251,10 +262,7 @@ class Swap(Step):
         """
         private = self.private(self.supply.role)
         os.rename(self.private("old"), private, src_dir_fd=here, dst_dir_fd=here)
-        take, place = (
-            Take(self.site, self.index, self.change),
-            Place(self.site, self.index, self.change),
-        )
+        take, place = self._parts()
         try:
             take.run()
         except (OSError, BrasstagError):
@@ -266,7 +274,11 @@ class Swap(Step):
         except (OSError, BrasstagError):
             take.undo()
             raise
-        self._parts = (place, take)
+
+    def _parts(self) -> tuple[Take, Place]:
+        place = Place(self.site, self.index, self.change)
+        place.ours = self.ours
+        return Take(self.site, self.index, self.change), place
 
 
 def steps_for(site: Site, index: int, change: Change) -> list[Step]:

@@ -43,7 +43,7 @@ def _sweep_one(workspace: Workspace, directory: int, name: str, is_live: Callabl
         or not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode))
     ):
         return 0
-    if not name.endswith(".tmp"):
+    if name.endswith((".old", ".src")):
         keep_bytes(workspace.blobs, directory, name)
     discard(directory, name)
     return 1

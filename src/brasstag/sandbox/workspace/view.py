@@ -87,6 +87,8 @@ class View:
         staged = self.stage.before(path)
         if staged is not None:
             return staged
+        if self.stage.is_in_new_directory(path):
+            return NOTHING
         seen = self.seen.get(path)
         if seen is not None and (seen.state == ABSENT or digest_in(seen.state)):
             return seen

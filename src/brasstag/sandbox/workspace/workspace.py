@@ -10,14 +10,12 @@ from types import TracebackType
 
 from brasstag.sandbox import syscalls
 from brasstag.sandbox.workspace.control import ControlFiles, control_error, in_environment
-from brasstag.sandbox.workspace.paths import LONGEST_NAME, ROOT
+from brasstag.sandbox.workspace.paths import LONGEST_NAME, LONGEST_PATH, ROOT, ancestors
 from brasstag.store.blobs import Blobs
 
 UNDO_LIMIT = 256 * 1024 * 1024
 """How many bytes of overwritten and deleted files one call keeps for undo."""
 
-# O_PATH needs no right to read the directory, and closing it drops nobody's locks.
-PIN = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 READ_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _CANONICAL = syscalls.RESOLVE_BENEATH | syscalls.RESOLVE_NO_SYMLINKS | syscalls.RESOLVE_NO_MAGICLINKS
@@ -40,7 +38,7 @@ class Workspace:
         self.control = control
         self.blobs = blobs
         self.undo_limit = undo_limit
-        self._root = os.open(root, PIN & ~os.O_NOFOLLOW)
+        self._root = os.open(root, syscalls.PIN & ~os.O_NOFOLLOW)
         self.portable = not _has_openat2(self._root) if portable is None else portable
 
     def __enter__(self) -> "Workspace":
@@ -57,21 +55,25 @@ class Workspace:
             os.close(self._root)
             self._root = -1
 
-    def open_directory(self, path: str, flags: int = PIN) -> int:
+    def open_directory(self, path: str, flags: int = syscalls.PIN) -> int:
         """Open a directory by its canonical path; the caller closes it.
 
         Raises OSError, ELOOP when a link is on the path, and ToolError when it lies in an environment.
         """
         if path == ROOT:
             return os.open(ROOT, flags, dir_fd=self._root)
-        directory = self._walk(path, flags) if self.portable else self._open(path, flags)
+        try:
+            directory = self._walk(path, flags) if self.portable else self._open(path, flags)
+        except (FileNotFoundError, NotADirectoryError):
+            self._refuse_environment_above(path)
+            raise
         if in_environment(directory, path.count("/") + 1):
             os.close(directory)
             raise control_error(path)
         return directory
 
     @contextmanager
-    def directory(self, path: str, flags: int = PIN) -> Iterator[int]:
+    def directory(self, path: str, flags: int = syscalls.PIN) -> Iterator[int]:
         """Hold a directory open for a while."""
         descriptor = self.open_directory(path, flags)
         try:
@@ -79,10 +81,25 @@ class Workspace:
         finally:
             os.close(descriptor)
 
+    def _refuse_environment_above(self, path: str) -> None:
+        # Inside an environment the answer is the same whether something exists there or not.
+        for place in ancestors(path):
+            try:
+                directory = self._walk(place, syscalls.PIN)
+            except OSError:
+                return
+            found = in_environment(directory, place.count("/") + 1)
+            os.close(directory)
+            if found:
+                raise control_error(path)
+
     def _open(self, path: str, flags: int) -> int:
-        return syscalls.openat2(self._root, path.encode(), flags, 0, _CANONICAL)
+        # With O_NOFOLLOW a link at the end would answer ENOTDIR, as if it were a file.
+        return syscalls.openat2(self._root, path.encode(), flags & ~os.O_NOFOLLOW, 0, _CANONICAL)
 
     def _walk(self, path: str, flags: int) -> int:
+        if len(path.encode()) > LONGEST_PATH:
+            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
         here = os.dup(self._root)
         for name in path.split("/"):
             try:
@@ -104,7 +121,7 @@ def _link_or_file(directory: int, name: str) -> OSError:
 
 def kernel_support(root: Path) -> str:
     """Say in a sentence how paths of a workspace are opened and replaced on this machine."""
-    directory = os.open(root, PIN & ~os.O_NOFOLLOW)
+    directory = os.open(root, syscalls.PIN & ~os.O_NOFOLLOW)
     try:
         opening = "by openat2" if _has_openat2(directory) else "name by name (no openat2 here)"
         replacing = (
@@ -127,7 +144,7 @@ def _has_renameat2(directory: int) -> bool:
 
 def _has_openat2(root: int) -> bool:
     try:
-        os.close(syscalls.openat2(root, b".", PIN, 0, _CANONICAL))
+        os.close(syscalls.openat2(root, b".", syscalls.PIN, 0, _CANONICAL))
     except OSError:
         # Not only ENOSYS: container filters that do not know the call answer EPERM.
         return False

@@ -7,27 +7,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from brasstag.surfaces.cli.console import Output, OutputName, at_terminal, print_json, say, wants_json
-from brasstag.surfaces.cli.rooms import HERE, Project, open_room, run
+from brasstag.surfaces.cli.completing import tool_names
+from brasstag.surfaces.cli.console import OutputName, at_terminal, wants_json
+from brasstag.surfaces.cli.options import HERE, JsonText, Output, Pairs, Project, Role
+from brasstag.surfaces.cli.rooms import open_room, run
 
 if TYPE_CHECKING:
     from brasstag.app.room import Room
     from brasstag.words.calls import Outcome, Waiting
 
-Role = Annotated[str, typer.Option("--as", metavar="ROLE", help="The role that makes the call.")]
+ToolName = Annotated[str, typer.Argument(help="The tool's name or alias.", autocompletion=tool_names)]
 Yes = Annotated[
     bool, typer.Option("--yes", help="Approve the call if it asks; needs a terminal or an approver's token.")
 ]
-
 Later = Annotated[bool, typer.Option("--later", help="Do not ask here; leave the approval waiting.")]
+
+MOST_READ = 64 << 20
+"""More than any call may hold; what never ends is not read to its end."""
+
+Given = dict[str, str] | str
+"""Arguments as they were typed: texts by name, or the text of a JSON object."""
 
 
 def call(
-    tool: Annotated[str, typer.Argument(help="The tool's name or alias.")],
-    arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="[key=value]...", help="Its arguments.", show_default=False)
-    ] = None,
-    json_text: Annotated[str | None, typer.Option("--json", help="All arguments as one JSON object.")] = None,
+    tool: ToolName,
+    arguments: Pairs = None,
+    json_text: JsonText = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read the JSON object from standard input.")] = False,
     role: Role = "operator",
     yes: Yes = False,
@@ -35,7 +40,10 @@ def call(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Call a tool through the whole path: validate, judge, approve where needed, perform, record."""
+    """Call a tool: it is checked, judged, approved where needed, done, and recorded.
+
+    `brasstag tools` lists the tools, `brasstag tools show TOOL` the arguments of one.
+    """
     given = given_arguments(tool, arguments or [], json_text, stdin)
     raise typer.Exit(run(_call(project, tool, given, role, yes, later, output)))
 
@@ -48,18 +56,16 @@ def undo(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Take back what a call changed, if nobody has changed it since; itself a judged call."""
+    """Take back what a call changed, unless it was changed since; itself a judged call."""
     raise typer.Exit(run(_call(project, "undo", {"tag": tag}, role, yes, later, output)))
 
 
-def given_arguments(
-    tool: str, pairs: list[str], json_text: str | None, stdin: bool
-) -> "dict[str, str] | str":
+def given_arguments(tool: str, pairs: list[str], json_text: str | None, stdin: bool) -> Given:
     """Return the arguments as they were typed: pairs, or the text of a JSON object."""
     if sum((bool(pairs), json_text is not None, stdin)) > 1:
         raise typer.BadParameter("give the arguments in one way: key=value, --json or --stdin")
     if stdin:
-        return sys.stdin.read()
+        return _read_stdin()
     if json_text is not None:
         return json_text
     given: dict[str, str] = {}
@@ -75,34 +81,9 @@ def given_arguments(
     return given
 
 
-async def _call(
-    project: Path,
-    tool: str,
-    given: "dict[str, str] | str",
-    role: str,
-    yes: bool,
-    later: bool,
-    output: OutputName | None,
-) -> int:
-    from brasstag.surfaces.cli.people import require_approver
-    from brasstag.words.calls import Waiting
-
-    if yes:
-        require_approver()
-    async with open_room(project, f"call {tool}") as room:
-        arguments = given if isinstance(given, str) else typed_arguments(room, tool, given)
-        outcome = await room.call(tool, arguments, role=role)
-        while isinstance(outcome, Waiting) and not later:
-            settled = await _decide_now(room, outcome, yes)
-            if settled is None:
-                break
-            outcome = settled
-        return show_outcome(outcome, output)
-
-
 def typed_arguments(room: "Room", name: str, given: dict[str, str]) -> dict[str, Any]:
     """Read each value as its parameter's type: text stays text, everything else is JSON."""
-    found = next((tool for tool in room.tools.list() if name in (tool.name, *tool.config.aliases)), None)
+    found = room.tools.get(name)
     if found is None:
         return dict(given)
     arguments: dict[str, Any] = {}
@@ -112,65 +93,60 @@ def typed_arguments(room: "Room", name: str, given: dict[str, str]) -> dict[str,
     return arguments
 
 
-def show_outcome(outcome: "Outcome", output: OutputName | None) -> int:
-    """Print how a call ended and return the exit code."""
-    from brasstag.surfaces.cli.exits import exit_for
-    from brasstag.words.views import result_view
+async def _call(
+    project: Path,
+    tool: str,
+    given: Given,
+    role: str,
+    yes: bool,
+    later: bool,
+    output: OutputName | None,
+) -> int:
+    from brasstag.surfaces.cli.outcomes import show_outcome
+    from brasstag.surfaces.cli.people import require_approver
+    from brasstag.words.calls import Waiting
 
-    if wants_json(output):
-        view = result_view(outcome)
-        if outcome.tag is not None:
-            view["tag"] = {"id": outcome.tag.id, "hash": outcome.tag.hash}
-        print_json(view)
-    else:
-        _tell(outcome)
-    return exit_for(outcome)
-
-
-def _tell(outcome: "Outcome") -> None:
-    from brasstag.words.calls import Done, Failed, Waiting
-
-    match outcome:
-        case Done():
-            say(_value(outcome.value))
-            if "edited" in outcome.meta:
-                say(f"  approved with changed arguments by {outcome.meta['edited']['by']}", "yellow")
-            _tell_tag("done", "green", outcome)
-        case Failed():
-            say(f"{outcome.code.value}: {outcome.message}", "red")
-            _tell_tag("failed, nothing changed", "dim", outcome)
-        case Waiting():
-            say(f"Waiting for approval: {outcome.reason}", "yellow")
-            say(f"  brasstag approvals show {outcome.approval_id}")
-            say(f"  brasstag approvals approve {outcome.approval_id}")
-        case _:
-            say(f"UNKNOWN: {outcome.message}", "red bold")
-            _tell_tag("it may have happened; look before trying again", "red", outcome)
+    if yes and later:
+        raise typer.BadParameter("--yes approves now, --later leaves it waiting; give one of them")
+    if yes:
+        require_approver()
+    async with open_room(project, f"call {tool}") as room:
+        arguments = given if isinstance(given, str) else typed_arguments(room, tool, given)
+        outcome = await room.call(tool, arguments, role=role)
+        if isinstance(outcome, Waiting) and not later:
+            outcome = await _decided_now(room, outcome, yes=yes, prompts=not wants_json(output))
+        return show_outcome(outcome, output, tool)
 
 
-def _tell_tag(words: str, style: str, outcome: "Outcome") -> None:
-    if outcome.tag is not None:
-        say(f"  {words} · {outcome.tag.id} · {outcome.tag.hash[:16]}", style)
+async def _decided_now(room: "Room", waiting: "Waiting", *, yes: bool, prompts: bool) -> "Outcome":
+    """Let the person here decide, if there is one; what is asked anew after a yes given in advance goes on waiting."""
+    from brasstag.surfaces.cli.deciding import approve, prompt
+    from brasstag.words.calls import Waiting
+
+    if yes:
+        return await approve(room, waiting.approval_id)
+    outcome: Outcome = waiting
+    while isinstance(outcome, Waiting) and prompts and at_terminal():
+        decided = await prompt(room, outcome.approval_id)
+        if decided is None:
+            break
+        outcome = decided
+    return outcome
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, dict) and isinstance(value.get("content"), str):
-        return str(value["content"])
-    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+def _read_stdin() -> str:
+    if sys.stdin.isatty():
+        sys.stderr.write("Type the arguments as one JSON object, then Ctrl-D.\n")
+    try:
+        return sys.stdin.buffer.read(MOST_READ).decode()
+    except UnicodeDecodeError as error:
+        raise typer.BadParameter(
+            f"what came on standard input is not UTF-8 text, at byte {error.start}"
+        ) from None
 
 
 def _json_or_text(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
-
-
-async def _decide_now(room: "Room", waiting: "Waiting", yes: bool) -> "Outcome | None":
-    from brasstag.surfaces.cli.approvals import approve_one, prompt
-
-    if yes:
-        return await approve_one(room, waiting.approval_id)
-    if at_terminal() and sys.stdout.isatty():
-        return await prompt(room, waiting.approval_id)
-    return None

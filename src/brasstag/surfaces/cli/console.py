@@ -1,25 +1,18 @@
 """What people read on a terminal, and what programs read from a pipe."""
 
 import json
-import os
 import sys
-import unicodedata
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-import typer
+from brasstag.surfaces.cli.streams import is_utf8
+from brasstag.surfaces.cli.visible import folded, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 OutputName = Literal["people", "json"]
-
-Output = Annotated[
-    OutputName | None,
-    typer.Option("--output", "-o", help="people or json; json when the output is not a terminal."),
-]
-
-_BIDI = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c")
 
 
 def wants_json(output: OutputName | None) -> bool:
@@ -34,49 +27,58 @@ def at_terminal() -> bool:
 
 def print_json(value: Any) -> None:
     """Print one JSON document, on one line, so that lines can be read one by one."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.write(json.dumps(value, ensure_ascii=not is_utf8(sys.stdout)) + "\n")
 
 
-def console(*, stderr: bool = False) -> "Console":
-    """Return the console people read."""
-    from rich.console import Console
-
-    forced = os.environ.get("FORCE_COLOR") is not None
-    return Console(stderr=stderr, highlight=False, soft_wrap=True, force_terminal=forced or None)
+def report(output: OutputName | None, found: Mapping[str, Any], sentence: str, style: str = "") -> None:
+    """Tell how a command ended: an object for programs, a sentence for people."""
+    if wants_json(output):
+        print_json(found)
+    else:
+        say(sentence, style)
 
 
 def say(text: str, style: str = "", *, stderr: bool = False) -> None:
-    """Print a line for people; what it quotes cannot colour it or move the cursor."""
+    """Print text for people; what it quotes cannot colour it or move the cursor."""
     from rich.text import Text
 
-    console(stderr=stderr).print(Text(visible(text), style=style))
+    _screen(stderr=stderr).print(Text(visible(text), style=style))
+
+
+def quote(line: str, style: str = "", *, indent: str = "    ", stderr: bool = False) -> None:
+    """Print a line somebody else wrote, all of it, in its own column and never outside it."""
+    from rich.text import Text
+
+    screen = _screen(stderr=stderr)
+    room = screen.width - len(indent) if screen.is_terminal else sys.maxsize
+    for piece in folded(visible(line), room):
+        screen.print(Text(f"{indent}{piece}", style=style))
 
 
 def table(
-    headings: Sequence[str], rows: Iterable[Sequence[str]], *, styles: dict[int, str] | None = None
+    headings: Sequence[str], rows: Iterable[Sequence[str]], *, styles: Mapping[int, str] | None = None
 ) -> None:
-    """Print a plain table for people."""
+    """Print a plain table for people; the last column takes what room there is."""
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        shown.add_column(heading, overflow="fold")
+    shown = Table(box=None, pad_edge=False, header_style="bold", show_header=any(headings))
+    for heading in headings[:-1]:
+        shown.add_column(heading, overflow="fold", no_wrap=False)
+    shown.add_column(headings[-1], overflow="fold", ratio=1)
     for row in rows:
         shown.add_row(
-            *(Text(visible(str(cell)), style=(styles or {}).get(index, "")) for index, cell in enumerate(row))
+            *(Text(visible(cell), style=(styles or {}).get(index, "")) for index, cell in enumerate(row))
         )
-    console().print(shown)
+    _screen(stderr=False).print(shown)
 
 
-def visible(text: str) -> str:
-    """Return text in which nothing hides: control and direction characters are written out."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(char if _harmless(char) else f"⟨U+{ord(char):04X}⟩" for char in text)
+def _screen(*, stderr: bool) -> "Console":
+    return _console(sys.stderr if stderr else sys.stdout)
 
 
-def _harmless(char: str) -> bool:
-    if char in "\n\t":
-        return True
-    return char not in _BIDI and unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+@lru_cache(maxsize=4)
+def _console(stream: TextIO) -> "Console":
+    from rich.console import Console
+
+    return Console(file=stream, highlight=False, soft_wrap=True)

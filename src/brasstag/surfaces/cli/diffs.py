@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from brasstag.surfaces.cli.console import console, say, visible
+from brasstag.surfaces.cli.console import quote, say
 from brasstag.words.previews import ABSENT, DIRECTORY, Change, Preview, digest_in
 
 if TYPE_CHECKING:
@@ -22,22 +22,19 @@ def print_arguments(arguments: Mapping[str, Any]) -> None:
         if isinstance(value, str) and "\n" in value:
             say(f"  {name}:")
             for line in value.split("\n"):
-                say(f"    {line}")
+                quote(line, indent="    │ ")
         else:
-            say(f"  {name} = {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}")
+            shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            quote(f"{name} = {shown}", indent="  ")
 
 
 def print_preview(preview: Preview, blobs: "Blobs") -> None:
     """Print each thing the call would do, with a diff for each file it would write."""
-    for command in preview.runs:
-        say(f"  runs {command}")
-    for address in preview.fetches:
-        say(f"  fetches {address}")
-    if preview.external:
-        say("  acts outside the workspace, where a preview cannot see")
+    for sentence in deeds(preview):
+        quote(sentence, indent="  ")
     for change in preview.changes:
-        say(f"  {_sentence(change)}", "bold")
-        if digest_in(change.after) and not change.source:
+        quote(change_sentence(change), "bold", indent="  ")
+        if digest_in(change.after) and (not change.source or digest_in(change.before)):
             print_diff(_bytes(blobs, change.before), _bytes(blobs, change.after))
         if not change.undoable:
             say("    too large to keep a copy of: this cannot be undone", "red")
@@ -45,11 +42,8 @@ def print_preview(preview: Preview, blobs: "Blobs") -> None:
 
 def print_diff(before: bytes | None, after: bytes | None, *, stderr: bool = False) -> None:
     """Print a coloured unified diff; bytes that are not text are told by their size."""
-    from rich.text import Text
-
-    screen = console(stderr=stderr)
     for line in diff_lines(before, after):
-        screen.print(Text(f"    {visible(line)}", style=_STYLES.get(line[:1], "")))
+        quote(line, _STYLES.get(line[:1], ""), stderr=stderr)
 
 
 def diff_lines(before: bytes | None, after: bytes | None) -> Iterator[str]:
@@ -58,18 +52,58 @@ def diff_lines(before: bytes | None, after: bytes | None) -> Iterator[str]:
         yield "@ the bytes are not kept here any more"
         return
     try:
-        old, new = before.decode().splitlines(), after.decode().splitlines()
+        old, new = before.decode(), after.decode()
     except UnicodeDecodeError:
         yield f"@ not text: {len(before)} bytes become {len(after)} bytes"
         return
+    if "\r\n" in old + new and not _bare_ends(old) and not _bare_ends(new):
+        yield "@ lines end with CR LF, before and after"
+        old, new = old.replace("\r\n", "\n"), new.replace("\r\n", "\n")
+    yield from _compared(_lines(old), _lines(new))
+    if old and new and old.endswith("\n") != new.endswith("\n"):
+        yield f"@ the last line {'now ends' if new.endswith(chr(10)) else 'no longer ends'} with a line break"
+
+
+def deeds(preview: Preview) -> Iterator[str]:
+    """Yield what a call would do besides changing files, a sentence each."""
+    yield from (f"runs {command}" for command in preview.runs)
+    yield from (f"fetches {address}" for address in preview.fetches)
+    if preview.external:
+        yield "acts outside the workspace, where a preview cannot see"
+
+
+def change_sentence(change: Change) -> str:
+    """Say what becomes of one path."""
+    if change.source:
+        return f"moves {change.source} to {change.path}{' (replacing it)' if change.before != ABSENT else ''}"
+    if change.after == ABSENT:
+        if change.before == DIRECTORY:
+            return f"deletes directory {change.path}"
+        return f"deletes {change.path} ({change.before_size} bytes)"
+    if change.after == DIRECTORY:
+        return f"makes directory {change.path}"
+    if change.before == ABSENT:
+        return f"creates {change.path} ({change.size} bytes)"
+    return f"overwrites {change.path} ({change.before_size} → {change.size} bytes)"
+
+
+def _lines(text: str) -> list[str]:
+    # Not splitlines: it also breaks at characters that are part of a line here, and then they would not show.
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _bare_ends(text: str) -> bool:
+    return text.count("\n") != text.count("\r\n")
+
+
+def _compared(old: list[str], new: list[str]) -> Iterator[str]:
     if len(old) + len(new) > MOST_DIFFED_LINES:
         yield from _ends_stripped(old, new)
         return
     lines = difflib.unified_diff(old, new, lineterm="", n=3)
-    yield from (line for line in lines if not line.startswith(("---", "+++")))
-    if before.endswith(b"\n") != after.endswith(b"\n") and old and new:
-        ends = "now ends" if after.endswith(b"\n") else "no longer ends"
-        yield f"@ the last line {ends} with a line break"
+    for _header in range(2):
+        next(lines, None)
+    yield from lines
 
 
 def _ends_stripped(old: list[str], new: list[str]) -> Iterator[str]:
@@ -82,19 +116,6 @@ def _ends_stripped(old: list[str], new: list[str]) -> Iterator[str]:
     yield f"@@ from line {start + 1} @@"
     yield from (f"-{line}" for line in old[start : len(old) - end])
     yield from (f"+{line}" for line in new[start : len(new) - end])
-
-
-def _sentence(change: Change) -> str:
-    if change.source:
-        return f"moves {change.source} to {change.path}{' (replacing it)' if change.before != ABSENT else ''}"
-    if change.after == ABSENT:
-        what = "directory " if change.before == DIRECTORY else ""
-        return f"deletes {what}{change.path} ({change.before_size} bytes)"
-    if change.after == DIRECTORY:
-        return f"makes directory {change.path}"
-    if change.before == ABSENT:
-        return f"creates {change.path} ({change.size} bytes)"
-    return f"overwrites {change.path} ({change.before_size} → {change.size} bytes)"
 
 
 def _bytes(blobs: "Blobs", state: str) -> bytes | None:

@@ -3,7 +3,6 @@
 import os
 import platform
 import shutil
-import sqlite3  # noqa: TID251 - only its version is asked
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,8 +37,11 @@ def examine(project: Path) -> list[Check]:
 def _machine() -> Iterator[Check]:
     yield Check("python", sys.version_info >= (3, 11), platform.python_version())
     yield Check("system", sys.platform == "linux", f"{platform.system()} {platform.release()}")
-    yield Check("sqlite", sqlite3.sqlite_version_info >= (3, 35), sqlite3.sqlite_version)
     from brasstag.settings import user_directory
+    from brasstag.store.database import OLDEST_SQLITE, sqlite_version
+
+    version = sqlite_version()
+    yield Check("sqlite", version >= OLDEST_SQLITE, ".".join(map(str, version)))
 
     folder = user_directory()
     existing = next(place for place in (folder, *folder.parents) if place.exists())

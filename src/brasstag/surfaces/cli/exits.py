@@ -17,11 +17,13 @@ class Exit(IntEnum):
     UNKNOWN = 5
 
 
-_REFUSALS = frozenset({Code.DENIED, Code.BLOCKED_BY_RULE, Code.NOT_ALLOWED, Code.CONTROL_FILE})
+_REFUSALS = frozenset(
+    {Code.DENIED, Code.BLOCKED_BY_RULE, Code.NOT_ALLOWED, Code.CONTROL_FILE, Code.NOT_AN_APPROVER}
+)
 
 
 def exit_for(outcome: Outcome) -> Exit:
-    """Return the exit code of a call's outcome; a refusal, by a person or by a rule, is a denial."""
+    """Return the exit code of a call's outcome."""
     match outcome:
         case Done():
             return Exit.DONE
@@ -30,4 +32,9 @@ def exit_for(outcome: Outcome) -> Exit:
         case Unknown():
             return Exit.UNKNOWN
         case Failed():
-            return Exit.DENIED if outcome.code in _REFUSALS else Exit.FAILED
+            return exit_for_code(outcome.code)
+
+
+def exit_for_code(code: Code) -> Exit:
+    """Return the exit code of a failure; a refusal, by a person or by a rule, is a denial."""
+    return Exit.DENIED if code in _REFUSALS else Exit.FAILED

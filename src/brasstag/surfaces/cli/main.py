@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 
-from brasstag.surfaces.cli import approvals, approvers, call, policy, project, timeline, tools
+from brasstag.surfaces.cli import approvals, approvers, call, failures, policy, project, streams, timeline, tools
+from brasstag.surfaces.cli.exits import Exit
 
 app = typer.Typer(
     name="brasstag",
     help="The counter where agents take their tools: typed, judged, approved, tagged.",
+    epilog="Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for approval, 4 denied, 5 unknown.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -32,7 +34,7 @@ app.add_typer(approvers.app, name="approvers")
 def demo(
     keep: Annotated[str | None, typer.Option(help="Play in this directory and leave it there.")] = None,
 ) -> None:
-    """Play a story of allowed, asked, edited, denied and undone calls in a scratch room."""
+    """Play a story of allowed, asked, edited, denied and undone calls."""
     from brasstag.surfaces.cli.demo import play
 
     play(keep)
@@ -54,23 +56,32 @@ def brasstag(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; whatever goes wrong is one readable paragraph, never a traceback."""
-    from brasstag.words.errors import BrasstagError, ConfigError
+    streams.prepare()
+    code = _run(sys.argv[1:] if arguments is None else arguments)
+    unwritten = streams.finish()
+    if unwritten is not None:
+        sys.stderr.write(f"The output could not be written. {failures.paragraph(unwritten)}\n")
+        code = code or Exit.FAILED
+    sys.exit(code)
 
+
+def _run(arguments: list[str]) -> int:
+    for argument in arguments:
+        if not _is_text(argument):
+            sys.stderr.write(f"{argument!a} is not UTF-8 text; arguments have to be.\n")
+            return Exit.USAGE
     try:
         app(arguments)
-    except ConfigError as error:
-        sys.stderr.write("Brasstag cannot start with this configuration:\n")
-        for problem in error.problems:
-            sys.stderr.write(f"  {problem}\n")
-        sys.exit(1)
-    except BrasstagError as error:
-        code = getattr(error, "code", None)
-        sys.stderr.write(f"{code.value}: {error}\n" if code else f"{error}\n")
-        sys.exit(1)
-    except BrokenPipeError:
-        # Whoever read our output has seen enough.
-        sys.stderr.close()
-        sys.exit(1)
-    except OSError as error:
-        sys.stderr.write(f"The system said no: {error}\n")
-        sys.exit(1)
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else Exit.FAILED
+    except Exception as error:  # noqa: BLE001 - the last door before the person
+        return failures.tell(error)
+    return Exit.DONE
+
+
+def _is_text(argument: str) -> bool:
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

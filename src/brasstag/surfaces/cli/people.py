@@ -5,22 +5,33 @@ import hmac
 import json
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from filelock import FileLock
 
 from brasstag.settings import user_directory
 from brasstag.surfaces.cli.console import at_terminal
+from brasstag.surfaces.cli.visible import visible
 from brasstag.words.approvals import Approver
 from brasstag.words.canonical import sha256
-from brasstag.words.errors import Code, ToolError
+from brasstag.words.errors import Code, ConfigError, Problem, ToolError
 
 TOKEN_VARIABLE = "BRASSTAG_APPROVER_TOKEN"  # noqa: S105 - the name of a variable
 
+LONGEST_NAME = 100
+
 
 def user_name() -> str:
-    """Return the name of the person this process belongs to."""
+    """Return the name the system has for whoever runs this; what the environment says is anybody's claim."""
     try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except ImportError:  # only Unix has it
         return getpass.getuser()
-    except (KeyError, OSError):
+    except KeyError:
         return f"uid {os.getuid()}"
 
 
@@ -29,36 +40,46 @@ def require_approver() -> Approver:
     token = os.environ.get(TOKEN_VARIABLE)
     if token:
         for name, digest in _known().items():
-            if hmac.compare_digest(digest, sha256(token.encode())):
+            if hmac.compare_digest(digest, _digest(token)):
                 return Approver(name, "token")
         raise ToolError(
             Code.NOT_AN_APPROVER,
-            f"the token in {TOKEN_VARIABLE} is nobody's; `brasstag approvers` lists them",
+            f"the token in {TOKEN_VARIABLE} is nobody's; `brasstag approvers` lists who has one",
         )
     if at_terminal():
         return Approver(user_name(), "terminal")
     raise ToolError(
         Code.NOT_AN_APPROVER,
-        f"a decision needs a terminal, or an approver's token in {TOKEN_VARIABLE} (see `brasstag approvers add --help`)",
+        "a decision needs a person: run this in a terminal, or set "
+        f"{TOKEN_VARIABLE} to a token from `brasstag approvers add NAME`",
     )
 
 
 def add_approver(name: str) -> str:
     """Give somebody a token, and return it; only its digest is kept."""
-    known = _known()
-    if name in known:
-        raise ToolError(Code.ALREADY_EXISTS, f"{name} already has a token; remove it first to give a new one")
+    if not name.strip() or visible(name) != name or "\n" in name or len(name) > LONGEST_NAME:
+        raise ToolError(
+            Code.INVALID_ARGUMENTS,
+            f"{name!r} cannot be a name; use one line of at most {LONGEST_NAME} characters",
+        )
     token = secrets.token_urlsafe(32)
-    _write(known | {name: sha256(token.encode())})
+    with _changing() as known:
+        if name in known:
+            raise ToolError(
+                Code.ALREADY_EXISTS,
+                f"{name} already has a token; `brasstag approvers remove` takes it away, then give a new one",
+            )
+        known[name] = _digest(token)
     return token
 
 
 def remove_approver(name: str) -> None:
     """Take somebody's token away."""
-    known = _known()
-    if known.pop(name, None) is None:
-        raise ToolError(Code.INVALID_ARGUMENTS, f"{name} has no token; `brasstag approvers` lists who has")
-    _write(known)
+    with _changing() as known:
+        if known.pop(name, None) is None:
+            raise ToolError(
+                Code.INVALID_ARGUMENTS, f"{name} has no token; `brasstag approvers` lists who has"
+            )
 
 
 def approver_names() -> list[str]:
@@ -66,22 +87,37 @@ def approver_names() -> list[str]:
     return sorted(_known())
 
 
+def _digest(token: str) -> str:
+    return sha256(token.encode(errors="surrogateescape"))
+
+
 def _file() -> Path:
     return user_directory() / "approvers.json"
 
 
 def _known() -> dict[str, str]:
+    file = _file()
     try:
-        known: dict[str, str] = json.loads(_file().read_text())
+        known = json.loads(file.read_bytes())
     except FileNotFoundError:
         return {}
+    except ValueError:
+        known = None
+    if not isinstance(known, dict) or not all(isinstance(digest, str) for digest in known.values()):
+        mend = "Remove the file, then give new tokens with `brasstag approvers add`."
+        raise ConfigError([Problem(str(file), "", "does not hold names and digests", mend)])
     return known
 
 
-def _write(known: dict[str, str]) -> None:
+@contextmanager
+def _changing() -> Iterator[dict[str, str]]:
     file = _file()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    temporary = file.with_suffix(".tmp")
-    temporary.write_text(json.dumps(known, indent=1))
-    temporary.chmod(0o600)
-    temporary.replace(file)
+    with FileLock(f"{file}.lock"):
+        known = _known()
+        yield known
+        temporary = file.with_suffix(".tmp")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            json.dump(known, stream, indent=1)
+        temporary.replace(file)

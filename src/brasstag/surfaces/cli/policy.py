@@ -5,41 +5,52 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from brasstag.surfaces.cli.call import Role, given_arguments, typed_arguments
-from brasstag.surfaces.cli.console import Output, print_json, say, table, wants_json
-from brasstag.surfaces.cli.rooms import HERE, Project, open_room, run
+from brasstag.surfaces.cli.call import Given, given_arguments, typed_arguments
+from brasstag.surfaces.cli.completing import tool_names
+from brasstag.surfaces.cli.console import OutputName, print_json, quote, report, say, table, wants_json
+from brasstag.surfaces.cli.options import HERE, JsonText, Output, Pairs, Project, Role
+from brasstag.surfaces.cli.rooms import open_room, run
 
 if TYPE_CHECKING:
     from brasstag.engine.judging import Explained
+    from brasstag.policy.explain import Explanation
+    from brasstag.policy.replay import Replayed
+    from brasstag.words.previews import Preview
 
 app = typer.Typer(help="What is allowed, what is asked, what is denied, and why.", no_args_is_help=True)
 
 _STYLES = {"allow": "green", "ask": "yellow", "deny": "red"}
+_SHIFTS = ("same", "stricter", "looser", "unseen")
 
 
 @app.command("test")
-def test_examples(project: Project = HERE) -> None:
-    """Check that every rule says of its examples what they promise; exit 1 and name each that does not."""
-    from brasstag.policy.loading import rules_from
-    from brasstag.policy.shipped import shipped_rules
-    from brasstag.settings import find_project, read_settings
+def test_examples(output: Output = None, project: Project = HERE) -> None:
+    """Check the rules against their own examples; exit 1 and name each that fails.
 
-    # Loading checks the examples; one that fails is a problem of the configuration like any other.
-    own = rules_from(read_settings(find_project(project)).rules)
-    examples = sum(len(rule.match) + len(rule.not_match) for rule in (*shipped_rules(), *own))
-    say(
-        f"{len(own)} rules of this project and {len(shipped_rules())} shipped ones hold, {examples} examples.",
+    Reads brasstag.toml as it is, so that a change can be tested before it is accepted with `brasstag trust`.
+    """
+    from brasstag.app.opening import read_rules
+    from brasstag.policy.shipped import shipped_rules
+    from brasstag.settings import find_project
+
+    # Reading checks the examples; one that fails is a problem of the configuration like any other.
+    own, shipped = read_rules(find_project(project)), shipped_rules()
+    examples = sum(len(rule.match) + len(rule.not_match) for rule in (*shipped, *own))
+    report(
+        output,
+        {"ok": True, "rules": len(own), "shipped_rules": len(shipped), "examples": examples},
+        f"{len(own)} rules of this project and {len(shipped)} shipped ones hold, {examples} examples.",
         "green",
     )
 
 
 @app.command()
 def explain(
-    tool: Annotated[str, typer.Argument(help="The tool's name or alias.")],
-    arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="[key=value]...", help="Its arguments.", show_default=False)
-    ] = None,
-    json_text: Annotated[str | None, typer.Option("--json", help="All arguments as one JSON object.")] = None,
+    tool: Annotated[
+        str, typer.Argument(help="The tool's name or alias.", autocompletion=tool_names)
+    ],
+    arguments: Pairs = None,
+    json_text: JsonText = None,
     role: Role = "operator",
     output: Output = None,
     project: Project = HERE,
@@ -62,7 +73,7 @@ def replay(
     run(_replay(project, file, everything, output))
 
 
-async def _explain(project: Path, tool: str, given: dict[str, str] | str, role: str, output: Any) -> None:
+async def _explain(project: Path, tool: str, given: Given, role: str, output: OutputName | None) -> None:
     from brasstag.toolkit.repair import read_arguments
 
     async with open_room(project, "policy explain") as room:
@@ -71,59 +82,86 @@ async def _explain(project: Path, tool: str, given: dict[str, str] | str, role: 
     if wants_json(output):
         print_json(_as_json(found))
         return
-    if found.explanation is None:
-        assert found.refused is not None  # noqa: S101 - one of the two is always there
-        say(f"It would be refused: {found.refused.code.value}: {found.refused.message}", "red")
-        return
-    verdict = found.explanation.verdict
-    say(f"{verdict.decision}: {verdict.because}", _STYLES[verdict.decision])
-    for line in found.explanation.lines:
-        mark = "→" if line.decided else " "
-        about = f" (about {line.on})" if line.on else ""
-        where = f" [{line.source}]" if line.source else ""
-        say(f"  {mark} {line.verdict.decision:<5} {line.verdict.rule}: {line.verdict.because}{about}{where}")
+    if found.explanation is not None:
+        _print_voices(found.explanation)
     if found.preview is not None:
-        for fact in sorted(found.preview.facts):
-            say(f"    {fact}: {', '.join(found.preview.about(fact)[:8])}", "dim")
+        _print_deeds(found.preview)
     if found.refused is not None:
-        say(f"  It would fail all the same: {found.refused.code.value}: {found.refused.message}", "yellow")
+        _print_refusal(found)
 
 
-async def _replay(project: Path, file: Path, everything: bool, output: Any) -> None:
+def _print_voices(explanation: "Explanation") -> None:
+    verdict = explanation.verdict
+    say(f"{verdict.decision}: {verdict.because}", f"bold {_STYLES[verdict.decision]}")
+    rows = []
+    for line in explanation.lines:
+        about = f", about {line.on}" if line.on else ""
+        where = f" [{line.source}]" if line.source else ""
+        mark = "→" if line.decided else ""
+        rows.append((mark, line.verdict.decision, line.verdict.rule, f"{line.verdict.because}{about}{where}"))
+    table(("", "says", "who", "because"), rows)
+
+
+def _print_deeds(preview: "Preview") -> None:
+    from brasstag.surfaces.cli.diffs import change_sentence, deeds
+
+    say("It would:", "bold")
+    lines = [f"read {seen.path or 'the workspace'}" for seen in preview.reads]
+    if preview.untracked_reads:
+        lines.append(f"look into {preview.untracked_reads} more files")
+    lines += [*deeds(preview), *map(change_sentence, preview.changes)]
+    for line in lines or ["read and change nothing"]:
+        quote(line, indent="  ")
+
+
+def _print_refusal(found: "Explained") -> None:
+    assert found.refused is not None  # noqa: S101 - asked by the caller
+    code, rule = found.refused.code.value, found.refused.details.get("rule")
+    if found.explanation is not None:
+        say(f"It would fail all the same: {code}: {found.refused.message}", "yellow")
+    elif rule:
+        say(f"deny: {found.refused.message}", f"bold {_STYLES['deny']}")
+        table(("", "says", "who", "because"), [("→", "deny", str(rule), "the arguments are enough to tell")])
+    else:
+        say(f"It would be refused: {code}: {found.refused.message}", "red")
+
+
+async def _replay(project: Path, file: Path, everything: bool, output: OutputName | None) -> None:
     async with open_room(project, "policy replay") as room:
         replayed = await room.replay(file)
     shown = [one for one in replayed if everything or one.shift != "same"]
     if wants_json(output):
         for one in shown:
-            print_json(
-                {
-                    "tag": one.recorded.tag,
-                    "tool": one.recorded.call.tool,
-                    "was": one.recorded.decision,
-                    "would_be": one.verdict.decision if one.verdict else None,
-                    "shift": one.shift,
-                    "rule": one.verdict.rule if one.verdict else "",
-                }
-            )
+            print_json(_replayed_json(one))
         return
-    rows = (
-        (
-            one.recorded.tag[-8:],
-            one.recorded.call.tool,
-            one.recorded.decision,
-            one.verdict.decision if one.verdict else "?",
-            one.shift,
-            one.verdict.rule if one.verdict else "refused before anything was seen",
-        )
-        for one in shown
-    )
     if shown:
-        table(("tag", "tool", "was", "would be", "shift", "by"), rows)
-    counts = {
-        shift: sum(one.shift == shift for one in replayed)
-        for shift in ("same", "stricter", "looser", "unseen")
+        table(
+            ("tag", "tool", "was", "would be", "shift", "by"),
+            [
+                (
+                    one.recorded.tag[-8:],
+                    one.recorded.call.tool,
+                    one.recorded.decision,
+                    one.verdict.decision if one.verdict else "?",
+                    one.shift,
+                    one.verdict.rule if one.verdict else "refused before anything was seen",
+                )
+                for one in shown
+            ],
+        )
+    counts = (f"{sum(one.shift == shift for one in replayed)} {shift}" for shift in _SHIFTS)
+    say(f"{len(replayed)} calls: {', '.join(counts)}.")
+
+
+def _replayed_json(one: "Replayed") -> dict[str, Any]:
+    return {
+        "tag": one.recorded.tag,
+        "tool": one.recorded.call.tool,
+        "was": one.recorded.decision,
+        "would_be": one.verdict.decision if one.verdict else None,
+        "shift": one.shift,
+        "rule": one.verdict.rule if one.verdict else "",
     }
-    say(f"{len(replayed)} calls: " + ", ".join(f"{count} {shift}" for shift, count in counts.items()) + ".")
 
 
 def _as_json(found: "Explained") -> dict[str, Any]:
@@ -131,5 +169,9 @@ def _as_json(found: "Explained") -> dict[str, Any]:
     if found.preview is not None:
         shown["preview"] = found.preview.as_json()
     if found.refused is not None:
-        shown["refused"] = {"code": found.refused.code.value, "message": found.refused.message}
+        shown["refused"] = {
+            "code": found.refused.code.value,
+            "message": found.refused.message,
+            "details": dict(found.refused.details),
+        }
     return shown

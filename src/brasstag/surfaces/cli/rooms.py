@@ -1,10 +1,10 @@
-"""Opening a room for one command, and showing changed control files before they are loaded."""
+"""Opening a room for one command, or its books alone."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 
@@ -12,23 +12,21 @@ from brasstag.surfaces.cli.console import at_terminal, say
 
 if TYPE_CHECKING:
     from brasstag.app.room import Room
-    from brasstag.app.trust import ChangedFile
     from brasstag.app.vault import Vault
 
 _T = TypeVar("_T")
 
-Project = Annotated[
-    Path,
-    typer.Option(
-        "--project", "-C", help="Directory of the project, or any directory in it.", show_default=False
-    ),
-]
-HERE = Path()
+INTERRUPTED = 130
+"""What shells expect of a command that was left by Ctrl-C."""
 
 
 def run(work: Coroutine[Any, Any, _T]) -> _T:
     """Run a command's work; surfaces are where event loops start."""
-    return asyncio.run(work)
+    try:
+        return asyncio.run(work)
+    except KeyboardInterrupt:
+        say("Stopped. `brasstag timeline show` tells how far it came.", "yellow", stderr=True)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 @asynccontextmanager
@@ -37,26 +35,24 @@ async def open_room(project: Path, purpose: str) -> AsyncIterator["Room"]:
     from brasstag.app.room import Room
     from brasstag.settings import find_project
     from brasstag.surfaces.cli.people import user_name
+    from brasstag.surfaces.cli.trusting import offer
     from brasstag.words.errors import UntrustedError
 
     root = find_project(project)
-    opening = Room.open(root, actor=f"cli:{user_name()}", purpose=purpose)
-    try:
-        room = await opening.__aenter__()
-    except UntrustedError:
-        if not at_terminal() or not offer_trust(root):
-            raise
-        opening = Room.open(root, actor=f"cli:{user_name()}", purpose=purpose)
-        room = await opening.__aenter__()
-    try:
+    actor = f"cli:{user_name()}"
+    async with AsyncExitStack() as stack:
+        try:
+            room = await stack.enter_async_context(Room.open(root, actor=actor, purpose=purpose))
+        except UntrustedError:
+            if not at_terminal() or not offer(root):
+                raise
+            room = await stack.enter_async_context(Room.open(root, actor=actor, purpose=purpose))
         _tell_recovered(room)
         yield room
-    finally:
-        await opening.__aexit__(None, None, None)
 
 
-@asynccontextmanager
-async def open_books(project: Path) -> AsyncIterator["Vault"]:
+@contextmanager
+def open_books(project: Path) -> Iterator["Vault"]:
     """Open the books alone, for commands that must work when settings or tools are broken."""
     from brasstag.app.vault import open_vault
     from brasstag.settings import find_project
@@ -66,35 +62,6 @@ async def open_books(project: Path) -> AsyncIterator["Vault"]:
         yield vault
     finally:
         vault.close()
-
-
-def offer_trust(project: Path, confirm: Callable[[str], bool] | None = None) -> bool:
-    """Show what changed in the control files and ask whether to accept it; say whether it was accepted."""
-    from brasstag.app.trust import Trust
-    from brasstag.app.vault import open_vault, require_same_room
-
-    vault = open_vault(project)
-    try:
-        trust = Trust(project, vault.folder)
-        changes = trust.changes()
-        for change in changes:
-            show_changed_file(change)
-        ask = confirm or (lambda question: typer.confirm(question, err=True))
-        if not ask("Load these control files from now on?"):
-            return False
-        trust.accept(changes)
-        require_same_room(project, vault, accept=True)
-        return True
-    finally:
-        vault.close()
-
-
-def show_changed_file(change: "ChangedFile") -> None:
-    """Show one control file that is not what was accepted, as a diff."""
-    from brasstag.surfaces.cli.diffs import print_diff
-
-    say(f"{change.path} is {change.what}:", "bold", stderr=True)
-    print_diff(change.accepted or b"", change.found or b"", stderr=True)
 
 
 def _tell_recovered(room: "Room") -> None:

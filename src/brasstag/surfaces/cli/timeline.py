@@ -1,50 +1,66 @@
 """The timeline: show, export, verify, redact, head."""
 
-import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from brasstag.surfaces.cli.console import Output, print_json, say, table, wants_json
-from brasstag.surfaces.cli.rooms import HERE, Project, open_books, run
+from brasstag.surfaces.cli.completing import task_ids
+from brasstag.surfaces.cli.console import OutputName, print_json, report, say, wants_json
+from brasstag.surfaces.cli.exits import Exit
+from brasstag.surfaces.cli.options import HERE, Output, Project
+from brasstag.surfaces.cli.rooms import open_books
 
 if TYPE_CHECKING:
+    from brasstag.app.vault import Vault
+    from brasstag.store.verify import Report
     from brasstag.words.events import Entry
 
 app = typer.Typer(help="What happened, and the proof of it.", no_args_is_help=True)
+
+Task = Annotated[
+    str | None, typer.Option(help="Only this task: its id, or the end of it.", autocompletion=task_ids)
+]
 
 
 @app.command()
 def show(
     tag: Annotated[str | None, typer.Argument(help="One entry in full: its tag, or the end of it.")] = None,
-    task: Annotated[str | None, typer.Option(help="Only this task.")] = None,
+    task: Task = None,
     newest: Annotated[int, typer.Option("--newest", "-n", min=1, help="How many entries.")] = 40,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
     """Show the newest entries, or one in full."""
-    run(_show(project, tag, task, newest, output))
+    _show(project, tag, task, newest, output)
 
 
 @app.command()
 def export(
-    task: Annotated[str | None, typer.Option(help="Only this task.")] = None,
+    task: Task = None,
     calls: Annotated[
         bool, typer.Option("--calls", help="One line a call: type, tool, input, result, timestamp, tag.")
     ] = False,
     file: Annotated[Path | None, typer.Option(help="Write here instead of to standard output.")] = None,
     project: Project = HERE,
 ) -> None:
-    """Export entries as JSON lines, with all that is needed to check their chain elsewhere."""
-    run(_export(project, task, calls, file))
+    """Export entries as JSON lines, with all that is needed to check their chain elsewhere.
+
+    An entry's digest is the SHA-256 of its salt and payload, one after the other. Its hash is the SHA-256 of eight
+    lines, joined by line feeds: the hash of the entry before it in its task (64 zeros for the first), task_id, seq,
+    kind, tag, call_id, at, digest.
+
+    A seal's hash is the SHA-256 of seven lines: the hash of the seal before it (64 zeros for the first), seq,
+    task_id, task_seq, head, at, key_id; its head is the hash of entry task_seq of that task. All hashes are in hex.
+    """
+    _export(project, task, calls, file)
 
 
 @app.command()
 def verify(output: Output = None, project: Project = HERE) -> None:
     """Walk every chain; exit 1 when anything was edited, removed, reordered or cut."""
-    raise typer.Exit(run(_verify(project, output)))
+    raise typer.Exit(_verify(project, output))
 
 
 @app.command()
@@ -54,114 +70,119 @@ def redact(
     contents: Annotated[
         bool, typer.Option("--contents", help="Also delete kept file contents that only this call names.")
     ] = False,
+    output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Delete what an entry says; the chain still verifies, and says that this was done. Cannot be undone."""
-    run(_redact(project, tag, reason, contents))
+    """Delete what an entry says, for good; the chain still verifies and says that it was done."""
+    _redact(project, tag, reason, contents, output)
 
 
 @app.command()
 def head(output: Output = None, project: Project = HERE) -> None:
     """Print the newest sealed link; note it elsewhere to prove later that nothing before it changed."""
-    run(_head(project, output))
+    _head(project, output)
 
 
-async def _show(project: Path, tag: str | None, task: str | None, newest: int, output: Any) -> None:
-    from brasstag.store.tasks import get_task
-    from brasstag.store.timeline import find_entry, read_entries
-    from brasstag.words.errors import Code, ToolError
+def _show(
+    project: Path, tag: str | None, task: str | None, newest: int, output: OutputName | None
+) -> None:
+    from brasstag.store.timeline import read_entries
+    from brasstag.surfaces.cli.entries import as_json, print_entries, print_entry
 
-    async with open_books(project) as vault:
+    with open_books(project) as vault:
         if tag is not None:
-            entry = vault.books.read(lambda view: find_entry(view, tag))
-            if entry is None:
-                raise ToolError(
-                    Code.TAG_NOT_FOUND, f"no entry has the tag {tag}; `brasstag timeline show` lists them"
-                )
-            found = [entry]
+            found = [_entry(vault, tag)]
         else:
-            chosen = vault.books.read(lambda view: get_task(view, task).id) if task else None
+            chosen = _task(vault, task)
             found = vault.books.read(lambda view: list(read_entries(view, chosen, newest=newest)))
     if wants_json(output):
         for entry in found:
-            print_json(_as_json(entry))
+            print_json(as_json(entry))
     elif tag is not None:
-        say(json.dumps(_as_json(found[0]), indent=2, ensure_ascii=False))
+        print_entry(found[0])
+    elif found:
+        print_entries(found)
     else:
-        table(
-            ("time", "task", "entry", "what", "tag"),
-            (_row(entry) for entry in found),
-            styles={2: "cyan", 4: "dim"},
-        )
+        say("Nothing has happened here yet.", "dim")
 
 
-async def _export(project: Path, task: str | None, calls: bool, file: Path | None) -> None:
+def _export(project: Path, task: str | None, calls: bool, file: Path | None) -> None:
     from brasstag.store.exporting import export_calls, export_entries
-    from brasstag.store.tasks import get_task
 
-    async with open_books(project) as vault:
-        chosen = vault.books.read(lambda view: get_task(view, task).id) if task else None
+    with open_books(project) as vault:
+        chosen = _task(vault, task)
         stream = file.open("w", encoding="utf-8") if file else sys.stdout
         try:
-            lines = export_calls if calls else export_entries
-            vault.books.read(lambda view: [stream.write(f"{line}\n") for line in lines(view, chosen)])
+            with vault.books.database.read() as view:
+                for line in (export_calls if calls else export_entries)(view, chosen):
+                    stream.write(f"{line}\n")
         finally:
             if file:
                 stream.close()
 
 
-async def _verify(project: Path, output: Any) -> int:
-    async with open_books(project) as vault:
-        report = vault.verify()
+def _verify(project: Path, output: OutputName | None) -> int:
+    from brasstag.app.vault import was_replaced
+    from brasstag.settings import STATE_DIRECTORY, find_project
+    from brasstag.store.verify import Finding
+
+    with open_books(project) as vault:
+        found = vault.verify()
+        if was_replaced(find_project(project), vault):
+            what = "another room's state lies here; the timeline you knew was removed or replaced"
+            found.findings.insert(0, Finding(f"{STATE_DIRECTORY}/", what))
+    _show_report(found, output)
+    return Exit.DONE if found.ok else Exit.FAILED
+
+
+def _show_report(found: "Report", output: OutputName | None) -> None:
     if wants_json(output):
         print_json(
             {
-                "ok": report.ok,
-                "tasks": report.tasks,
-                "entries": report.entries,
-                "checkpoints": report.checkpoints,
-                "redacted": report.redacted,
-                "findings": [{"where": one.where, "what": one.what} for one in report.findings],
-                "unseen": report.unseen,
+                "ok": found.ok,
+                "tasks": found.tasks,
+                "entries": found.entries,
+                "checkpoints": found.checkpoints,
+                "redacted": found.redacted,
+                "findings": [{"where": one.where, "what": one.what} for one in found.findings],
+                "unseen": found.unseen,
             }
         )
-        return 0 if report.ok else 1
-    for finding in report.findings:
+        return
+    for finding in found.findings:
         say(f"{finding.where}: {finding.what}", "red")
-    for line in report.unseen:
+    for line in found.unseen:
         say(f"not seen from here: {line}", "yellow")
-    counted = f"{report.entries} entries of {report.tasks} tasks, {report.checkpoints} seals"
-    if report.redacted:
-        counted += f", {report.redacted} redacted"
-    if report.ok:
+    counted = f"{found.entries} entries of {found.tasks} tasks, {found.checkpoints} seals"
+    if found.redacted:
+        counted += f", {found.redacted} redacted"
+    if found.ok:
         say(f"The timeline holds: {counted}.", "green")
     else:
-        say(f"The timeline was tampered with: {len(report.findings)} findings in {counted}.", "red bold")
-    return 0 if report.ok else 1
+        say(f"The timeline was tampered with: {len(found.findings)} findings in {counted}.", "red bold")
 
 
-async def _redact(project: Path, tag: str, reason: str, contents: bool) -> None:
-    from brasstag.store.timeline import find_entry
+def _redact(project: Path, tag: str, reason: str, contents: bool, output: OutputName | None) -> None:
     from brasstag.surfaces.cli.people import require_approver
-    from brasstag.words.errors import Code, ToolError
 
+    if not reason.strip():
+        raise typer.BadParameter("say why; the reason stays on the timeline in place of what goes")
     who = require_approver()
-    async with open_books(project) as vault:
-        entry = vault.books.read(lambda view: find_entry(view, tag))
-        if entry is None:
-            raise ToolError(
-                Code.TAG_NOT_FOUND, f"no entry has the tag {tag}; `brasstag timeline show` lists them"
-            )
+    with open_books(project) as vault:
+        entry = _entry(vault, tag)
         dropped = vault.books.redact(entry, str(who), reason, contents=contents)
-        say(f"Redacted {entry.tag}. Its digest stays in the chain.")
-        if contents:
-            say(f"Deleted {dropped} kept contents.")
+    gone = f" Deleted {dropped} kept contents." if contents else ""
+    report(
+        output,
+        {"tag": entry.tag, "redacted": True, "contents_deleted": dropped},
+        f"Redacted {entry.tag}. Its digest stays in the chain.{gone}",
+    )
 
 
-async def _head(project: Path, output: Any) -> None:
+def _head(project: Path, output: OutputName | None) -> None:
     from brasstag.store.exporting import newest_seal
 
-    async with open_books(project) as vault:
+    with open_books(project) as vault:
         seal = vault.books.read(newest_seal)
     if wants_json(output):
         print_json(seal)
@@ -171,47 +192,20 @@ async def _head(project: Path, output: Any) -> None:
         say(f"link {seal['seq']} · {seal['at']} · {seal['hash']}")
 
 
-def _row(entry: "Entry") -> tuple[str, str, str, str, str]:
-    payload = entry.payload or {}
-    return (
-        entry.at[:19].replace("T", " "),
-        entry.task_id[-6:],
-        entry.kind.value,
-        _what(entry, payload),
-        entry.tag[-8:],
-    )
+def _entry(vault: "Vault", tag: str) -> "Entry":
+    from brasstag.store.timeline import find_entry
+    from brasstag.words.errors import Code, ToolError
 
-
-def _what(entry: "Entry", payload: dict[str, Any]) -> str:
-    if entry.payload is None:
-        return "(redacted)"
-    said = [str(payload.get("tool", ""))]
-    given = payload.get("input")
-    if isinstance(given, dict):
-        named = next(
-            (f"{key}={given[key]}" for key in ("path", "from", "query", "directory", "tag") if key in given),
-            "",
+    entry = vault.books.read(lambda view: find_entry(view, tag))
+    if entry is None:
+        raise ToolError(
+            Code.TAG_NOT_FOUND,
+            f"no entry, or more than one, has a tag that ends in {tag}; `brasstag timeline show` lists them",
         )
-        said.append(named[:60])
-    if "outcome" in payload:
-        result = payload.get("result")
-        error = result.get("error", {}) if isinstance(result, dict) else {}
-        said.append(
-            f"→ {error.get('code', payload['outcome']) if isinstance(error, dict) else payload['outcome']}"
-        )
-    if "state" in payload:
-        said.append(f"→ {payload['state']} by {payload.get('by', '')}")
-    return " ".join(filter(None, said))
+    return entry
 
 
-def _as_json(entry: "Entry") -> dict[str, Any]:
-    return {
-        "tag": entry.tag,
-        "hash": entry.hash,
-        "task": entry.task_id,
-        "seq": entry.seq,
-        "entry": entry.kind.value,
-        "call": entry.call_id,
-        "timestamp": entry.at,
-        **(entry.payload or {"redacted": True}),
-    }
+def _task(vault: "Vault", name: str | None) -> str | None:
+    from brasstag.store.tasks import get_task
+
+    return vault.books.read(lambda view: get_task(view, name).id) if name else None

@@ -1,0 +1,54 @@
+"""The watch over one call: a function that takes too long is left behind, and its end is written by somebody else."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+
+from brasstag.words.calls import Settled
+
+Late = Callable[[], Settled]
+"""Writes the end of a call whose function has not come back, and returns it."""
+
+
+class LeftBehind(BaseException):
+    """Raised in the worker whose function came back after its time: its call has already ended."""
+
+
+class Watch:
+    """Knows since when a call's function has been running, and lets exactly one side say how it ended."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self._lock = threading.Lock()
+        self._seconds = 0.0
+        self._since: float | None = None
+        self._late: Late | None = None
+        self._expired = False
+
+    def begin(self, seconds: float, late: Late) -> None:
+        """The function starts now and has so many seconds."""
+        with self._lock:
+            self._seconds, self._since, self._late = seconds, time.monotonic(), late
+
+    def end(self) -> None:
+        """The function came back; raises LeftBehind if that was too late."""
+        with self._lock:
+            self._since = None
+            if self._expired:
+                raise LeftBehind
+
+    def left(self) -> float:
+        """Return how many seconds are left before it makes sense to look again."""
+        with self._lock:
+            if self._since is None:
+                return max(self._seconds, 1.0)
+            return self._since + self._seconds - time.monotonic()
+
+    def expire(self) -> Late | None:
+        """Take the word from a function whose time is up; None while it has time, or has come back."""
+        with self._lock:
+            if self._since is None or time.monotonic() < self._since + self._seconds:
+                return None
+            self._expired = True
+            return self._late

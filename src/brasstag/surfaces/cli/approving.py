@@ -1,0 +1,106 @@
+"""Approving from the queue: one or several, with changed arguments, with a rule for the next time."""
+
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from brasstag.engine.decisions import Decisions
+from brasstag.surfaces.cli import deciding
+from brasstag.surfaces.cli.console import OutputName, report, say, wants_json
+from brasstag.surfaces.cli.exits import Exit
+from brasstag.surfaces.cli.outcomes import show_outcome
+from brasstag.surfaces.cli.people import require_approver
+from brasstag.surfaces.cli.rooms import open_books, open_room
+from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState
+from brasstag.words.calls import Done
+from brasstag.words.errors import ConfigError, UntrustedError
+
+if TYPE_CHECKING:
+    from brasstag.app.room import Room
+    from brasstag.policy.narrow import NoRule
+
+
+@dataclass(frozen=True, slots=True)
+class Approving:
+    """How a person approves: as it is, edited here, or with arguments given as JSON; and whether for the next time too."""
+
+    project: Path
+    output: OutputName | None
+    edit: bool = False
+    arguments: str | None = None
+    always: bool = False
+
+    async def approve(self, names: list[str]) -> int:
+        """Approve these and run them; return the worst exit code."""
+        require_approver()
+        async with AsyncExitStack() as stack:
+            try:
+                room = await stack.enter_async_context(open_room(self.project, "approve"))
+            except (ConfigError, UntrustedError) as error:
+                if self.edit or self.arguments is not None or self.always:
+                    raise
+                return self._write_down(names, str(error))
+            # All are looked up before the first is decided: a slip of the pen decides nothing.
+            found = [await room.approval(name) for name in names]
+            return max([await self._approve_one(room, approval) for approval in found])
+
+    async def _approve_one(self, room: "Room", approval: Approval) -> int:
+        if self.edit:
+            changed = deciding.edited_arguments(approval)
+            outcome = await deciding.approve_edited(room, approval, changed, asks=True)
+        elif self.arguments is not None:
+            changed = deciding.read_arguments(self.arguments)
+            outcome = await deciding.approve_edited(room, approval, changed, asks=False)
+        else:
+            outcome = await deciding.approve(room, approval.id)
+        if outcome is None:
+            say("Nothing was approved; it goes on waiting.")
+            return Exit.WAITING
+        if not self.always or not isinstance(outcome, Done):
+            return show_outcome(outcome, self.output, approval.tool, approvalId=approval.id)
+        rule = self._write_rule(room, await room.approval(approval.id))
+        found = {"rule": rule} if isinstance(rule, str) else {"noRule": rule.because}
+        code = show_outcome(outcome, self.output, approval.tool, approvalId=approval.id, **found)
+        if not wants_json(self.output):
+            _tell_rule(rule)
+        return code
+
+    def _write_rule(self, room: "Room", approval: Approval) -> "str | NoRule":
+        from brasstag.app.trust import add_rule_text
+        from brasstag.policy.narrow import NoRule
+        from brasstag.settings import find_project
+
+        day = (approval.decided_at or "")[:10]
+        rule = room.narrow_rule(approval, f"approved by {approval.decided_by} on {day}")
+        if isinstance(rule, str):
+            try:
+                add_rule_text(find_project(self.project), room.vault.folder, rule)
+            except (ConfigError, UntrustedError, OSError) as error:
+                return NoRule(f"it could not be added to brasstag.toml: {error}")
+        return rule
+
+    def _write_down(self, names: list[str], why: str) -> int:
+        """Record the decisions although nothing can run now."""
+        with open_books(self.project) as vault:
+            decisions = Decisions(vault.books)
+            for approval in [decisions.get(name) for name in names]:
+                if approval.state is not ApprovalState.APPROVED:
+                    yes = ApprovalResponse(True)
+                    decisions.decide(approval, yes, require_approver(), seen=approval.preview.digest)
+                report(
+                    self.output,
+                    {"approvalId": approval.id, "state": "approved", "ran": False},
+                    f"{approval.id} is approved, but cannot run yet.",
+                    "yellow",
+                )
+        say(f"{why}\nMend that, then run `brasstag approvals approve` again.", stderr=True)
+        return Exit.FAILED
+
+
+def _tell_rule(rule: "str | NoRule") -> None:
+    if isinstance(rule, str):
+        say("From now on this is allowed, by a rule added to brasstag.toml:", "bold")
+        say(rule.strip())
+    else:
+        say(f"No rule was written: {rule.because}.", "yellow")

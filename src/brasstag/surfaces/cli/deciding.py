@@ -1,0 +1,118 @@
+"""Deciding: a person's yes or no to an approval, with changed arguments or without, and what follows from it."""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from brasstag.surfaces.cli.console import say
+from brasstag.surfaces.cli.diffs import print_arguments, print_preview
+from brasstag.surfaces.cli.people import require_approver
+from brasstag.surfaces.cli.questions import ask, confirm
+from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState
+from brasstag.words.calls import Failed, Outcome
+from brasstag.words.errors import Code, ToolError
+
+if TYPE_CHECKING:
+    from brasstag.app.room import Room
+    from brasstag.store.blobs import Blobs
+
+
+def print_approval(approval: Approval, blobs: "Blobs") -> None:
+    """Print all a person has to know before they decide."""
+    say(f"{approval.id} · {approval.state.value}", "bold")
+    say(f"{approval.actor} as {approval.role} wants to use {approval.tool}", "bold yellow")
+    say(f"  asked because {approval.reason} [{approval.rule}]")
+    print_arguments(approval.arguments)
+    if approval.original_arguments is not None:
+        say("  the call as it was made:", "dim")
+        print_arguments(approval.original_arguments)
+    print_preview(approval.preview, blobs)
+    if approval.expires_at:
+        say(f"  lapses at {approval.expires_at}", "dim")
+    if approval.decided_by:
+        say(f"  {approval.state.value} by {approval.decided_by} at {approval.decided_at}. {approval.note}")
+
+
+async def prompt(room: "Room", approval_id: str) -> Outcome | None:
+    """Ask the person at the terminal; None when they would rather decide later."""
+    approval = await room.approval(approval_id)
+    print_approval(approval, room.books.blobs)
+    while True:
+        match (ask("approve, edit, deny or later? [later]") or "later").lower():
+            case "approve" | "a":
+                return await approve(room, approval.id, seen=approval.preview.digest)
+            case "edit" | "e":
+                outcome = await _edit_here(room, approval)
+                if outcome is not None:
+                    return outcome
+            case "deny" | "d":
+                reason = ask("why?")
+                return None if reason is None else await _decide(room, approval, ApprovalResponse(False, reason=reason))
+            case "later" | "l":
+                return None
+
+
+async def approve(room: "Room", name: str, seen: str | None = None) -> Outcome:
+    """Approve exactly what the approval shows, and run it; one that was approved before only runs."""
+    approval = await room.approval(name)
+    if approval.state is ApprovalState.APPROVED:
+        return await room.resume(approval.id)
+    return await _decide(room, approval, ApprovalResponse(True), seen or approval.preview.digest)
+
+
+async def approve_edited(
+    room: "Room", approval: Approval, arguments: Mapping[str, Any], *, asks: bool
+) -> Outcome | None:
+    """Approve a call with other arguments, and run it; None when a person saw what it would do and said no.
+
+    Raises ToolError for arguments that cannot be used.
+    """
+    looked = await room.preview_edit(approval, arguments)
+    if asks:
+        if looked.draft is not None:
+            looked.draft.persist()
+        say("With your changes it would be:", "bold")
+        print_arguments(looked.admitted.call.arguments)
+        print_preview(looked.preview, room.books.blobs)
+        if not confirm("Approve this?"):
+            return None
+    response = ApprovalResponse(True, modified_args=dict(arguments))
+    return await _decide(room, approval, response, looked.preview.digest)
+
+
+def edited_arguments(approval: Approval) -> dict[str, Any]:
+    """Let the person change the arguments in their editor."""
+    from brasstag.sandbox.editor import edit_text
+
+    return read_arguments(edit_text(json.dumps(dict(approval.arguments), indent=2, ensure_ascii=False), ".json"))
+
+
+def read_arguments(text: str) -> dict[str, Any]:
+    """Read changed arguments; strictly, as nothing a person signs may be guessed."""
+    try:
+        changed = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ToolError(Code.INVALID_ARGUMENTS, f"the changed arguments are not JSON: {error}") from None
+    if not isinstance(changed, dict):
+        raise ToolError(Code.INVALID_ARGUMENTS, "the changed arguments are not a JSON object")
+    return changed
+
+
+async def _edit_here(room: "Room", approval: Approval) -> Outcome | None:
+    try:
+        return await approve_edited(room, approval, edited_arguments(approval), asks=True)
+    except ToolError as error:
+        say(f"{error.code.value}: {error.message}", "red")
+        return None
+
+
+async def _decide(
+    room: "Room", approval: Approval, response: ApprovalResponse, seen: str | None = None
+) -> Outcome:
+    try:
+        decided = await room.decide(approval.id, response, require_approver(), seen=seen)
+    except ToolError as error:
+        return Failed(error.code, error.message, error.details)
+    if response.approved:
+        return await room.resume(approval.id)
+    return Failed(Code.DENIED, f"a person denied this call: {decided.note or 'no reason was given'}")

@@ -1,0 +1,73 @@
+"""Entries of a timeline, for eyes: one line each in 80 columns, or one in full."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+from brasstag.surfaces.cli.console import quote, say, table
+from brasstag.surfaces.cli.times import local
+from brasstag.words.events import Entry
+
+_STYLES = {2: "cyan", 4: "dim"}
+_NAMING = ("path", "from", "query", "directory", "tag", "url", "command")
+"""The arguments that tell most of what a call is about, the first that was given."""
+_LONGEST_NAMED = 48
+
+
+def print_entries(entries: Iterable[Entry]) -> None:
+    """Print one line for each entry, under its day."""
+    for day, several in groupby(entries, lambda entry: f"{local(entry.at):%Y-%m-%d %Z}"):
+        say(day, "bold")
+        table(("time", "task", "entry", "what", "tag"), [_row(entry) for entry in several], styles=_STYLES)
+
+
+def print_entry(entry: Entry) -> None:
+    """Print everything an entry says."""
+    for line in json.dumps(as_json(entry), indent=2, ensure_ascii=False).split("\n"):
+        quote(line, indent="")
+
+
+def as_json(entry: Entry) -> dict[str, Any]:
+    """Return an entry as one object: where it stands in the chain, and what it says."""
+    return {
+        "tag": entry.tag,
+        "hash": entry.hash,
+        "task": entry.task_id,
+        "seq": entry.seq,
+        "entry": entry.kind.value,
+        "call": entry.call_id,
+        "timestamp": entry.at,
+        **(entry.payload or {"redacted": True}),
+    }
+
+
+def _row(entry: Entry) -> tuple[str, str, str, str, str]:
+    said = "(redacted)" if entry.payload is None else " ".join(filter(None, _what(entry.payload)))
+    return f"{local(entry.at):%H:%M:%S}", entry.task_id[-6:], entry.kind.value, said, entry.tag[-8:]
+
+
+def _what(payload: Mapping[str, Any]) -> Iterator[str]:
+    yield str(payload.get("purpose") or payload.get("tool", ""))
+    given = payload.get("input")
+    if isinstance(given, dict):
+        yield next((_named(name, given[name]) for name in _NAMING if name in given), "")
+    if "state" in payload:
+        yield f"→ {payload['state']} by {payload.get('by') or 'nobody'}"
+    elif "outcome" in payload:
+        yield f"→ {_ending(payload)}"
+    if "redacted" in payload:
+        yield f"{str(payload['redacted'])[-8:]}: {payload.get('reason', '')}"
+
+
+def _named(name: str, value: Any) -> str:
+    text = str(value)
+    if name == "tag":
+        text = text[-8:]
+    return f"{name}={text}" if len(text) <= _LONGEST_NAMED else f"{name}={text[:_LONGEST_NAMED]}…"
+
+
+def _ending(payload: Mapping[str, Any]) -> str:
+    result = payload.get("result")
+    error = result.get("error") if isinstance(result, dict) else None
+    return str(error.get("code") if isinstance(error, dict) else payload["outcome"])

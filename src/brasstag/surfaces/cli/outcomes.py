@@ -1,0 +1,82 @@
+"""How a call ended: a line of JSON for programs, what came of it for people."""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from brasstag.surfaces.cli.console import OutputName, print_json, say, table, wants_json
+from brasstag.surfaces.cli.exits import Exit, exit_for
+from brasstag.words.calls import Done, Failed, Waiting
+from brasstag.words.errors import Code
+from brasstag.words.views import result_view
+
+if TYPE_CHECKING:
+    from brasstag.words.calls import Outcome
+
+
+def show_outcome(outcome: "Outcome", output: OutputName | None, tool: str, **more: Any) -> Exit:
+    """Print how a call ended, and ``more`` beside it in JSON; return the exit code."""
+    if wants_json(output):
+        tag = {} if outcome.tag is None else {"tag": {"id": outcome.tag.id, "hash": outcome.tag.hash}}
+        print_json(result_view(outcome) | tag | more)
+    else:
+        _tell(outcome, tool)
+    return exit_for(outcome)
+
+
+def print_value(value: Any) -> None:
+    """Print a result for people: a text as it is, a list of things as a table, everything else by name."""
+    match value:
+        case {"content": str(text)} | {"summary": str(text)} | str(text):
+            say(text.removesuffix("\n"))
+        case {}:
+            for name, part in value.items():
+                _print_part(name, part)
+        case _:
+            say(_short(value))
+
+
+def _tell(outcome: "Outcome", tool: str) -> None:
+    match outcome:
+        case Done():
+            print_value(outcome.value)
+            if "edited" in outcome.meta:
+                say(f"  approved with changed arguments by {outcome.meta['edited']['by']}", "yellow")
+            _tell_tag("done", "green", outcome)
+        case Failed():
+            say(f"{outcome.code.value}: {outcome.message}", "red")
+            if outcome.code is Code.INVALID_ARGUMENTS:
+                say(f"  `brasstag tools show {tool}` lists its arguments")
+            _tell_tag("failed, nothing changed", "dim", outcome)
+        case Waiting():
+            say(f"Waiting for approval: {outcome.reason}", "yellow")
+            say(f"  brasstag approvals show {outcome.approval_id}")
+            say(f"  brasstag approvals approve {outcome.approval_id}")
+        case _:
+            say(f"UNKNOWN: {outcome.message}", "red bold")
+            _tell_tag("it may have happened; look before trying again", "red", outcome)
+
+
+def _tell_tag(words: str, style: str, outcome: "Outcome") -> None:
+    if outcome.tag is not None:
+        say(f"  {words} · {outcome.tag.id} · {outcome.tag.hash[:16]}", style)
+
+
+def _print_part(name: str, part: Any) -> None:
+    if not isinstance(part, list):
+        say(f"{name}: {_short(part)}")
+    elif not part:
+        say(f"{name}: none")
+    elif all(isinstance(row, Mapping) for row in part):
+        headings = list(dict.fromkeys(key for row in part for key in row))
+        table(headings, [[_short(row.get(key, "")) for key in headings] for row in part])
+    else:
+        say(f"{name}:")
+        for item in part:
+            say(f"  {_short(item)}")
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {_short(part)}" for name, part in value.items())
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,44 @@
+"""Standard streams that can be relied on: they are open, and they can hold whatever we have to say."""
+
+import io
+import os
+import sys
+from typing import TextIO
+
+
+def prepare() -> None:
+    """Open what the caller closed, and make the encodings fit; done before any other file is opened."""
+    # A database that came to lie on descriptor 1 would be written over by the next line we print.
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdin = _usable(sys.stdin, 0, "r", "replace")
+    sys.stdout = _usable(sys.stdout, 1, "w", "backslashreplace")
+    sys.stderr = _usable(sys.stderr, 2, "w", "backslashreplace")
+
+
+def finish() -> OSError | None:
+    """Write out what is still held back; return why that failed, unless the reader only had enough."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        # Python would try once more when it ends, and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return None if isinstance(error, BrokenPipeError) else error
+    return None
+
+
+def is_utf8(stream: TextIO) -> bool:
+    """Say whether a stream can hold every character; one without an encoding is not made of bytes at all."""
+    return (stream.encoding or "utf8").lower().replace("-", "").replace("_", "") == "utf8"
+
+
+def _usable(stream: TextIO | None, descriptor: int, mode: str, errors: str) -> TextIO:
+    if stream is None:
+        return io.TextIOWrapper(io.FileIO(descriptor, mode, closefd=False), encoding="utf-8", errors=errors)
+    if isinstance(stream, io.TextIOWrapper):
+        # A terminal shows what its locale says; programs read UTF-8, as JSON is UTF-8 everywhere.
+        stream.reconfigure(encoding=stream.encoding if stream.isatty() else "utf-8", errors=errors)
+    return stream

@@ -1,0 +1,75 @@
+"""Control files that changed: a person sees how, then says whether they count from now on."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from brasstag.app.trust import ChangedFile, Trust
+from brasstag.app.vault import open_vault, require_same_room, was_replaced
+from brasstag.settings import STATE_DIRECTORY
+from brasstag.surfaces.cli.console import say
+from brasstag.surfaces.cli.diffs import diff_lines, print_diff
+from brasstag.surfaces.cli.questions import confirm
+
+
+@dataclass(frozen=True, slots=True)
+class Unaccepted:
+    """What differs from what a person last accepted; only what was seen can be accepted."""
+
+    project: Path
+    files: tuple[ChangedFile, ...]
+    replaced: bool
+    """Whether another room's state lies here than the one this user knows."""
+
+    @classmethod
+    def look(cls, project: Path) -> Self:
+        """Compare the control files with their accepted copies."""
+        vault = open_vault(project)
+        try:
+            changes = Trust(project, vault.folder).changes()
+            return cls(project, tuple(changes), was_replaced(project, vault))
+        finally:
+            vault.close()
+
+    def __bool__(self) -> bool:
+        return bool(self.files) or self.replaced
+
+    def show(self, *, stderr: bool) -> None:
+        """Show every change, as a diff."""
+        for file in self.files:
+            say(f"{file.path} is {file.what}:", "bold", stderr=stderr)
+            print_diff(file.accepted or b"", file.found or b"", stderr=stderr)
+        if self.replaced:
+            say(f"{STATE_DIRECTORY}/ was replaced:", "bold", stderr=stderr)
+            say("    the timeline you knew is not here; what lies here is another room's.", "red", stderr=stderr)
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Return one object for each change."""
+        found: list[dict[str, Any]] = [
+            {
+                "path": file.path,
+                "what": file.what,
+                "diff": list(diff_lines(file.accepted or b"", file.found or b"")),
+            }
+            for file in self.files
+        ]
+        return [*found, {"path": f"{STATE_DIRECTORY}/", "what": "replaced"}] if self.replaced else found
+
+    def accept(self) -> None:
+        """Remember what was seen as accepted."""
+        vault = open_vault(self.project)
+        try:
+            Trust(self.project, vault.folder).accept(list(self.files))
+            require_same_room(self.project, vault, accept=True)
+        finally:
+            vault.close()
+
+
+def offer(project: Path) -> bool:
+    """Show what changed and ask whether to accept it, before a command goes on; say whether it was accepted."""
+    found = Unaccepted.look(project)
+    found.show(stderr=True)
+    if not confirm("Load these control files from now on?"):
+        return False
+    found.accept()
+    return True

@@ -1,0 +1,33 @@
+"""Text in which nothing hides."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_NARROWEST = 20
+
+_HIDING = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
+"""Control, format and direction, half of a pair, private use, and the two separators that break lines."""
+
+_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0e\uffa0\U000e0100-\U000e01ef]")
+"""What counts as a letter or a mark, and yet is drawn as nothing; U+FE0F is left out, as every emoji uses it."""
+
+
+def visible(text: str) -> str:
+    """Return text with control, direction and blank characters written out; line breaks and tabs stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char if _harmless(char) else f"⟨U+{ord(char):04X}⟩" for char in text)
+
+
+def folded(text: str, width: int) -> Iterator[str]:
+    """Cut one visible line into pieces that fit; a line the terminal breaks itself could pose as one of ours."""
+    from rich.cells import chop_cells
+
+    yield from chop_cells(text.expandtabs(8), max(width, _NARROWEST)) or [""]
+
+
+def _harmless(char: str) -> bool:
+    if char in "\n\t":
+        return True
+    return unicodedata.category(char) not in _HIDING and not _BLANK.match(char)

@@ -1,0 +1,62 @@
+"""Rooms for tests: one in memory, and real projects on disk, each with a user directory of its own."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from brasstag.app.room import Room
+from brasstag.app.creating import create_project
+
+MakeProject = Callable[..., Path]
+
+
+@pytest.fixture(autouse=True)
+def _own_user_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes the keys of whoever runs it."""
+    monkeypatch.setenv("BRASSTAG_USER_DIR", str(tmp_path / "user"))
+    monkeypatch.delenv("BRASSTAG_APPROVER_TOKEN", raising=False)
+
+
+@pytest.fixture
+def make_project(tmp_path: Path) -> MakeProject:
+    """Make a project as `brasstag init` does, with more settings where wanted."""
+
+    def make(
+        settings: str = "", *, profile: str = "careful", workspace: str = "data", name: str = "project"
+    ) -> Path:
+        project = tmp_path / name
+        create_project(project, workspace, profile)  # type: ignore[arg-type]
+        if settings:
+            rooms = f'[room]\nworkspace = "{workspace}"\nprofile = "{profile}"\n'
+            (project / "brasstag.toml").write_text(f"{rooms}\n{settings}")
+            accept(project)
+        return project
+
+    return make
+
+
+@pytest.fixture
+def project(make_project: MakeProject) -> Path:
+    return make_project()
+
+
+@pytest.fixture
+async def room(tmp_path: Path) -> AsyncIterator[Room]:
+    """A room in memory over a real directory."""
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    async with Room.in_memory(workspace) as opened:
+        yield opened
+
+
+def accept(project: Path) -> None:
+    """Accept the control files as they are, as a person would with `brasstag trust`."""
+    from brasstag.app.trust import Trust
+    from brasstag.app.vault import open_vault, require_same_room
+
+    vault = open_vault(project)
+    trust = Trust(project, vault.folder)
+    trust.accept(trust.changes())
+    require_same_room(project, vault, accept=True)
+    vault.close()

@@ -1,0 +1,183 @@
+"""kill -9 at every step between claim and settle, then a restart: nothing lost, doubled or unrecorded."""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brasstag import Room
+from brasstag.store.ledger import open_claims
+from brasstag.store.versions import history
+from brasstag.words.events import EntryKind
+from tests.conftest import MakeProject, accept
+from tests.processes import KILLED, call_and_die, end, start
+
+MOST_STEPS = 80
+
+
+def contents(root: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(root)): None if path.is_dir() else path.read_bytes()
+        for path in sorted(root.rglob("*"))
+    }
+
+
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("write_file", {"path": "new/n.md", "content": "new"}),
+    ("write_file", {"path": "a.md", "content": "new"}),
+    ("edit_file", {"path": "a.md", "search_text": "old", "replace_text": "new"}),
+    ("delete_file", {"path": "d", "recursive": True}),
+    ("move_file", {"from": "a.md", "to": "d/b.md", "overwrite": True}),
+    ("move_file", {"from": "d", "to": "e"}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), CASES, ids=[f"{n}-{i}" for i, (n, _) in enumerate(CASES)])
+async def test_killed_at_any_step_a_call_is_whole_and_recorded_once(
+    make_project: MakeProject,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    arguments: dict[str, Any],
+) -> None:
+    project, user = make_project(profile="trusted"), tmp_path / "user"
+    data = project / "data"
+    (data / "d").mkdir()
+    (data / "a.md").write_text("old")
+    (data / "d" / "b.md").write_text("b")
+    (data / "d" / "c.md").write_text("c")
+    before, after, killed = contents(data), None, 0
+    for step in range(MOST_STEPS):
+        place = tmp_path / f"try{step}"
+        shutil.copytree(tmp_path / "project", place / "project", symlinks=True)
+        shutil.copytree(user, place / "user")
+        code = end(start(call_and_die, place / "project", place / "user", step, [(name, arguments)]))
+        monkeypatch.setenv("BRASSTAG_USER_DIR", str(place / "user"))
+        async with Room.open(place / "project") as room:
+            found = contents(place / "project" / "data")
+            entries = await room.timeline()
+            ended = [entry for entry in entries if entry.kind is EntryKind.SETTLED]
+            claimed = [entry for entry in entries if entry.kind is EntryKind.CLAIMED]
+            assert room.books.read(lambda view: list(open_claims(view))) == []
+            assert len(ended) == len(claimed) <= 1
+            assert all((entry.payload or {})["outcome"] == "done" for entry in ended)
+            report = await room.verify()
+            assert report.ok, report.findings
+            if code != KILLED:
+                assert code == 0
+                after = found
+                break
+            killed += 1
+            # Not claimed: it never happened. Claimed: recovery finished it, or found it finished.
+            assert (found == before) if not claimed else (found != before), (step, found)
+            if claimed:
+                after = after or found
+                assert found == after
+        shutil.rmtree(place)
+    assert after is not None
+    assert after != before
+    assert killed >= 5, "the call has fewer steps than it should"
+
+
+async def test_an_approval_used_by_a_call_that_died_is_used_up_and_the_call_finished(
+    make_project: MakeProject, tmp_path: Path
+) -> None:
+    project = make_project()
+    (project / "data" / "a.md").write_text("old")
+    calls = [("write_file", {"path": "a.md", "content": "new"})]
+    assert end(start(call_and_die, project, tmp_path / "user", 3, calls, True)) == KILLED
+    async with Room.open(project) as room:
+        assert [approval.state for approval in await room.approvals()] == ["consumed"]
+        assert (project / "data" / "a.md").read_text() == "new"
+        assert len([e for e in await room.timeline() if e.kind is EntryKind.SETTLED]) == 1
+        versions = room.books.read(lambda view: history(view, "a.md"))
+        assert [version.by for version in versions] == ["outside", "operator"]
+        assert (await room.verify()).ok
+
+
+EXTERNAL = """
+import os
+from brasstag import tool
+
+def happened(call_id, arguments):
+    return {{"sent": True}} if os.path.exists({marker!r}) else None
+
+@tool(execution_type="function"{check})
+def send(call_id: str) -> dict:
+    '''send'''
+    with open({marker!r}, "a") as file:
+        file.write(call_id + "\\n")
+    return {{"sent": True}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("replay", "step", "outcome", "sent"),
+    [
+        ("ask", 0, "unknown", 0),  # died after the claim, before the act
+        ("ask", 1, "unknown", 1),  # died after the act, before it settled
+        ("safe", 0, "done", 1),
+        ("safe", 1, "done", 2),  # at least once is what safe means
+        ("check", 0, "failed", 0),
+        ("check", 1, "done", 1),
+    ],
+)
+async def test_a_call_outside_is_finished_as_its_replay_says(
+    make_project: MakeProject, tmp_path: Path, replay: str, step: int, outcome: str, sent: int
+) -> None:
+    project, marker = make_project(), tmp_path / "sent"
+    (project / "tools").mkdir()
+    (project / "tools" / "send.py").write_text(
+        EXTERNAL.format(marker=str(marker), check=", check=happened" if replay == "check" else "")
+    )
+    (project / "tools" / "send.json").write_text(
+        '{"tool_id": "send", "description": "Send.", "type": "function_tool", "approval": "auto",'
+        f' "returns": {{"sent": "boolean"}}, "replay": "{replay}"}}'
+    )
+    accept(project)
+    assert end(start(call_and_die, project, tmp_path / "user", step, [("send", {})])) == KILLED
+    async with Room.open(project) as room:
+        settled = [entry.payload or {} for entry in await room.timeline() if entry.kind is EntryKind.SETTLED]
+        assert [payload["outcome"] for payload in settled] == [outcome]
+        assert (len(marker.read_text().splitlines()) if marker.exists() else 0) == sent
+        assert (await room.verify()).ok
+    async with Room.open(project) as again:
+        assert again.recovered.calls == []
+
+
+async def test_a_desk_whose_process_died_is_closed(make_project: MakeProject, tmp_path: Path) -> None:
+    project = make_project()
+    calls = [
+        ("write_file", {"path": "a.md", "content": "a"}),
+        ("write_file", {"path": "b.md", "content": "b"}),
+    ]
+    assert end(start(call_and_die, project, tmp_path / "user", 0, calls)) == KILLED
+    async with Room.open(project) as room:
+        assert len(room.recovered.tasks) == 1
+        report = await room.verify()
+        assert report.ok
+        assert report.unseen == []
+        assert len(list((project / ".brasstag" / "boots").glob("boot_*"))) == 1
+
+
+async def test_a_live_process_is_left_alone(make_project: MakeProject) -> None:
+    project = make_project()
+    async with Room.open(project) as first:
+        await first.call("write_file", {"path": "a.md", "content": "a"})
+        async with Room.open(project) as second:
+            assert second.recovered.tasks == []
+        await first.call("write_file", {"path": "b.md", "content": "b"})
+        assert (await first.verify()).ok
+
+
+async def test_nothing_of_a_call_stays_in_the_workspace(make_project: MakeProject, tmp_path: Path) -> None:
+    project = make_project(profile="trusted")
+    (project / "data" / "a.md").write_text("old")
+    for step in range(1, 8):
+        calls = [("write_file", {"path": "a.md", "content": f"new{step}"})]
+        end(start(call_and_die, project, tmp_path / "user", step, calls))
+        async with Room.open(project):
+            pass
+        assert os.listdir(project / "data") == ["a.md"]

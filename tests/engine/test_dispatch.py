@@ -1,0 +1,361 @@
+"""The path of a call: each gate, in order, and what it leaves on the timeline."""
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brasstag import Done, Failed, Room, SafetyRule, Unknown, Verdict, Waiting, tool
+from brasstag.engine.looking import PERFORMABLE
+from brasstag.engine.performing import PERFORMERS
+from brasstag.policy.grants import Grant
+from brasstag.toolkit.kinds import ToolType
+from brasstag.words.calls import Call
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import EntryKind
+from brasstag.words.previews import Preview
+from tests.conftest import MakeProject
+
+
+async def kinds(room: Room) -> list[EntryKind]:
+    return [entry.kind for entry in await room.timeline() if entry.kind is not EntryKind.OPENED]
+
+
+async def last(room: Room) -> dict[str, Any]:
+    payload = (await room.timeline())[-1].payload
+    assert payload is not None
+    return payload
+
+
+def test_every_kind_a_desk_can_perform_has_a_performer() -> None:
+    assert frozenset(PERFORMERS) == PERFORMABLE
+
+
+async def test_an_unknown_tool_is_refused_with_the_one_that_was_meant(room: Room) -> None:
+    outcome = await room.call("reed_file", {"path": "a"})
+    assert isinstance(outcome, Failed)
+    assert outcome.code is Code.UNKNOWN_TOOL
+    assert "read_file" in outcome.message
+    assert await kinds(room) == [EntryKind.REFUSED]
+
+
+async def test_wrong_arguments_are_refused_before_anything_is_looked_at(room: Room) -> None:
+    looked = []
+
+    @tool(effects="none")
+    def peek(path: str) -> str:
+        """Look at a path.
+
+        Args:
+            path: What to look at.
+        """
+        looked.append(path)
+        return path
+
+    room.register(peek)
+    outcome = await room.call("peek", {"path": 7})
+    assert isinstance(outcome, Failed)
+    assert outcome.code is Code.INVALID_ARGUMENTS
+    assert looked == []
+
+
+async def test_a_role_may_use_its_tools_and_no_others(make_project: MakeProject) -> None:
+    project = make_project('[roles.reader]\ntools = ["read_file", "list_directory"]\n')
+    (project / "data" / "a.md").write_text("x")
+    async with Room.open(project) as room:
+        assert isinstance(await room.call("read_file", {"path": "a.md"}, role="reader"), Done)
+        assert isinstance(await room.call("list_files", {}, role="reader"), Done)
+        for role in ("reader", "nobody"):
+            outcome = await room.call("write_file", {"path": "b.md", "content": ""}, role=role)
+            assert isinstance(outcome, Failed)
+            assert outcome.code is Code.NOT_ALLOWED
+        assert {t["function"]["name"] for t in room.tools.for_openai("reader")} == {"read_file", "list_files"}
+
+
+async def test_a_denied_call_never_reaches_perform(room: Room) -> None:
+    ran = []
+
+    @tool
+    def launch(target: str) -> str:
+        """Launch something.
+
+        Args:
+            target: What to launch.
+        """
+        ran.append(target)
+        return "launched"
+
+    room.register(launch)
+    room.add_rule(SafetyRule(name="no_launch", forbidden_patterns=["moon"], tools=["launch"]))
+    room.add_rule(lambda call, preview: Verdict("deny", "not today", "no") if call.tool == "launch" else None)
+    outcome = await room.call("launch", {"target": "moon"})
+    assert isinstance(outcome, Failed)
+    assert outcome.code is Code.BLOCKED_BY_RULE
+    assert ran == []
+
+
+async def test_silence_means_ask(room: Room) -> None:
+    @tool
+    def act() -> str:
+        """Act somewhere outside."""
+        return "acted"
+
+    room.register(act)
+    assert isinstance(await room.call("act", {}), Waiting)
+
+
+async def test_a_rule_that_fails_means_ask(room: Room) -> None:
+    (room.workspace / "a.md").write_text("x")
+
+    def broken(call: Call, preview: Preview) -> Verdict | None:
+        raise RuntimeError("oops")
+
+    room.add_rule(broken)
+    outcome = await room.call("read_file", {"path": "a.md"})
+    assert isinstance(outcome, Waiting)
+    assert "oops" in outcome.reason
+
+
+async def test_a_call_without_effects_is_one_entry_and_one_with_effects_two(room: Room) -> None:
+    await room.call("write_file", {"path": "a.md", "content": "x"})
+    await room.call("read_file", {"path": "a.md"})
+    assert await kinds(room) == [EntryKind.CLAIMED, EntryKind.SETTLED, EntryKind.CALLED]
+
+
+async def test_a_files_tool_that_changes_nothing_has_no_effects(room: Room) -> None:
+    @tool(effects="files")
+    def hesitate(workspace: Any) -> str:
+        """Change nothing after all."""
+        return "done"
+
+    room.register(hesitate)
+    assert isinstance(await room.call("hesitate", {}), Done)
+    assert await kinds(room) == [EntryKind.CALLED]
+
+
+async def test_an_entry_carries_the_five_fields_of_a_timeline(room: Room) -> None:
+    (room.workspace / "a.md").write_text("x")
+    await room.call("read_file", {"path": "a.md"})
+    entry = await last(room)
+    assert entry["type"] == "function_tool"
+    assert entry["tool"] == "read_file"
+    assert entry["input"] == {"path": "a.md", "encoding": "utf-8"}
+    assert entry["result"]["content"] == "x"
+    assert entry["timestamp"].endswith("Z")
+
+
+async def test_a_note_is_logged_and_runs_nothing(room: Room) -> None:
+    outcome = await room.call("stop_and_think", {"thoughts": "I should look first."})
+    assert isinstance(outcome, Done)
+    entry = await last(room)
+    assert entry["type"] == ToolType.NON_FUNCTION_TOOL.value
+    assert entry["input"] == {"thoughts": "I should look first."}
+    assert entry["result"] == {"logged": True}
+
+
+async def test_a_handoff_ends_the_desk_and_the_next_call_opens_another(room: Room) -> None:
+    (room.workspace / "report.md").write_text("x")
+    first = room.task_id
+    given = {"result": {"findings": 3}, "documents": ["report.md"]}
+    assert isinstance(await room.call("handoff", given), Done)
+    assert room.task_id != first
+    closing = (await room.timeline(first))[-1]
+    assert closing.kind is EntryKind.CLOSED
+    assert closing.payload is not None
+    assert closing.payload["input"] == given
+    assert isinstance(await room.call("read_file", {"path": "report.md"}), Done)
+    assert (await room.verify()).ok
+
+
+async def test_a_handoff_with_a_missing_document_fails_and_ends_nothing(room: Room) -> None:
+    outcome = await room.call("handoff", {"result": "done", "documents": ["nowhere.md"]})
+    assert isinstance(outcome, Failed)
+    assert outcome.code is Code.FILE_NOT_FOUND
+    assert EntryKind.CLOSED not in await kinds(room)
+
+
+async def test_a_kind_that_needs_a_task_graph_says_so_at_a_desk(room: Room, tmp_path: Path) -> None:
+    folder = tmp_path / "tools"
+    folder.mkdir()
+    (folder / "assign_task.json").write_text(
+        '{"tool_id": "assign_task", "description": "Give work away.", "type": "agent_as_tool",'
+        ' "parameters": {"request": {"type": "string", "description": "What to do.", "required": true}}}'
+    )
+    room.register_folder(folder)
+    outcome = await room.call("assign_task", {"request": "write"})
+    assert isinstance(outcome, Failed)
+    assert outcome.code is Code.NOT_SUPPORTED
+
+
+async def test_sync_functions_run_off_the_event_loop_and_async_ones_on_it(room: Room) -> None:
+    @tool(effects="none")
+    def beside() -> bool:
+        """Say whether this is the main thread."""
+        return threading.current_thread() is threading.main_thread()
+
+    @tool(effects="none")
+    async def on_it() -> bool:
+        """Say whether this is the main thread."""
+        return threading.current_thread() is threading.main_thread()
+
+    room.register(beside)
+    room.register(on_it)
+    one, other = await room.call("beside", {}), await room.call("on_it", {})
+    assert isinstance(one, Done)
+    assert isinstance(other, Done)
+    assert (one.value, other.value) == (False, True)
+
+
+async def test_whatever_a_tool_raises_is_a_coded_failure_without_host_paths(room: Room) -> None:
+    @tool(effects="none")
+    def stumble() -> str:
+        """Fail in an unforeseen way."""
+        return (room.workspace / "missing").read_text()
+
+    room.register(stumble)
+    outcome = await room.call("stumble", {})
+    assert isinstance(outcome, Failed)
+    assert outcome.code is Code.EXECUTION_ERROR
+    assert str(room.workspace) not in outcome.message
+
+
+async def test_a_result_that_breaks_its_promise_is_a_failure_and_nothing_lands(
+    room: Room, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tools"
+    folder.mkdir()
+    (folder / "lie.json").write_text(
+        '{"tool_id": "lie", "description": "Promise a number.", "type": "function_tool", "effects": "files",'
+        ' "returns": {"count": "integer"}}'
+    )
+    (folder / "lie.py").write_text(
+        "from brasstag import Draft, tool\n\n\n@tool(execution_type='function')\n"
+        "def lie(workspace: Draft) -> dict:\n    '''lie'''\n"
+        "    workspace.write_text('lie.txt', 'x')\n    return {'count': 'many'}\n"
+    )
+    room.register_folder(folder)
+    outcome = await room.call("lie", {})
+    assert isinstance(outcome, Failed)
+    assert outcome.code is Code.INVALID_RESULT
+    assert not (room.workspace / "lie.txt").exists()
+
+
+async def test_a_tool_on_a_draft_that_takes_too_long_fails_and_can_do_nothing_any_more(room: Room) -> None:
+    released, ended = threading.Event(), threading.Event()
+    found: list[BaseException] = []
+
+    @tool(effects="files", limits={"timeout_seconds": 0.05})
+    def dawdle(workspace: Any) -> str:
+        """Write too late."""
+        released.wait(10)
+        try:
+            workspace.write_text("late.md", "x")
+        except ToolError as error:
+            found.append(error)
+        finally:
+            ended.set()
+        return "done"
+
+    room.register(dawdle)
+    outcome = await room.call("dawdle", {})
+    assert isinstance(outcome, Failed)
+    assert outcome.code is Code.TIMEOUT
+    released.set()
+    assert await asyncio.to_thread(ended.wait, 10)
+    assert [error.code for error in found if isinstance(error, ToolError)] == [Code.CANCELLED]
+    assert not (room.workspace / "late.md").exists()
+
+
+async def test_a_tool_outside_that_takes_too_long_is_unknown(room: Room) -> None:
+    released = threading.Event()
+
+    @tool(requires_approval=False, limits={"timeout_seconds": 0.05})
+    def send() -> str:
+        """Send something, slowly."""
+        released.wait(10)
+        return "sent"
+
+    room.register(send)
+    assert isinstance(await room.call("send", {}), Unknown)
+    released.set()
+
+
+async def test_a_caller_that_goes_away_does_not_leave_a_claim_open(room: Room) -> None:
+    started, release = asyncio.Event(), asyncio.Event()
+
+    @tool(requires_approval=False)
+    async def slow() -> str:
+        """Act slowly."""
+        started.set()
+        await release.wait()
+        return "acted"
+
+    room.register(slow)
+    caller = asyncio.create_task(room.call("slow", {}))
+    await started.wait()
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    release.set()
+    async with asyncio.timeout(10):
+        while EntryKind.SETTLED not in await kinds(room):  # each look gives the shielded call a turn
+            pass
+    assert (await last(room))["outcome"] == "done"
+
+
+async def test_mended_json_is_told_on_the_timeline_and_cut_json_is_refused(room: Room) -> None:
+    (room.workspace / "a.md").write_text("x")
+    assert isinstance(await room.call("read_file", '{"path": "a.md",}'), Done)
+    assert (await last(room))["repaired"]
+    outcome = await room.call("write_file", '{"path": "b.md", "content": "half of i')
+    assert isinstance(outcome, Failed)
+    assert outcome.code is Code.INVALID_ARGUMENTS
+    assert not (room.workspace / "b.md").exists()
+    assert (await kinds(room))[-1] is EntryKind.REFUSED
+
+
+async def test_reading_through_a_link_is_judged_by_where_it_leads(room: Room) -> None:
+    (room.workspace / ".env").write_text("SECRET=1")
+    (room.workspace / "notes.md").symlink_to(".env")
+    for name, arguments in (
+        ("read_file", {"path": "notes.md"}),
+        ("edit_file", {"path": "notes.md", "search_text": "SECRET", "replace_text": "x"}),
+        ("edit_file", {"path": "notes.md", "search_text": "not there", "replace_text": "x"}),
+        ("read_file", {"path": "notes.md", "start_line": 9, "end_line": 2}),
+    ):
+        outcome = await room.call(name, arguments)
+        assert isinstance(outcome, Failed)
+        assert outcome.code is Code.BLOCKED_BY_RULE, (name, outcome)
+
+
+async def test_project_defaults_and_limits_hold(make_project: MakeProject) -> None:
+    project = make_project(
+        '[tools.search_code]\ndefaults = { directory = "manuscripts" }\n\n[tools.read_file]\nlimits = { max_bytes = 4 }\n'
+    )
+    data = project / "data"
+    (data / "manuscripts").mkdir()
+    (data / "manuscripts" / "ch01.md").write_text("whale")
+    (data / "notes.md").write_text("whale")
+    async with Room.open(project) as room:
+        found = await room.call("search_code", {"query": "whale"})
+        assert isinstance(found, Done)
+        assert [match["path"] for match in found.value["matches"]] == ["manuscripts/ch01.md"]
+        refused = await room.call("read_file", {"path": "notes.md"})
+        assert isinstance(refused, Failed)
+        assert refused.code is Code.TOO_LARGE
+
+
+def test_a_grant_cannot_be_made_by_hand() -> None:
+    call = Call("c", "t", {}, "a", "r", "t")
+    with pytest.raises(TypeError):
+        Grant(call, Preview(), Verdict("allow", "", ""), "v")
+
+
+async def test_a_room_in_memory_leaves_nothing_behind() -> None:
+    async with Room.in_memory() as room:
+        await room.call("write_file", {"path": "a.md", "content": "x"})
+        place = room.workspace
+        assert (place / "a.md").exists()
+    assert not place.exists()

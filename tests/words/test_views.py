@@ -1,0 +1,116 @@
+import json
+from typing import Any
+
+import pytest
+
+from brasstag.words.calls import Done, Failed, Outcome, ToolResult, Unknown, Waiting
+from brasstag.words.errors import Code
+from brasstag.words.views import result_view, status_view, tool_result_view
+
+DONE = Done({"path": "a.md", "size": 3}, meta={"bytes_written": 1024, "execution_time": 0.05, "more": 1})
+FAILED = Failed(
+    Code.FILE_NOT_FOUND, "a.md is not in the workspace", {"path": "a.md"}, {"execution_time": 0.01}
+)
+BARE = Failed(Code.TIMEOUT, "took too long")
+UNKNOWN = Unknown("it may have been sent", {"claim": "call_1"}, {"execution_time": 0.5})
+WAITING = Waiting("apr_1", "it overwrites a.md")
+
+STATUS: list[tuple[Outcome, dict[str, Any]]] = [
+    (
+        DONE,
+        {
+            "status": "success",
+            "data": {"path": "a.md", "size": 3},
+            "meta": {"bytes_written": 1024, "execution_time": 0.05},
+        },
+    ),
+    (
+        FAILED,
+        {
+            "status": "error",
+            "data": "a.md is not in the workspace",
+            "meta": {"bytes_written": 0, "execution_time": 0.01},
+        },
+    ),
+    (
+        UNKNOWN,
+        {
+            "status": "error",
+            "data": "it may have been sent",
+            "meta": {"bytes_written": 0, "execution_time": 0.5},
+        },
+    ),
+    (
+        WAITING,
+        {
+            "status": "error",
+            "data": "waiting for approval apr_1: it overwrites a.md",
+            "meta": {"bytes_written": 0, "execution_time": 0.0},
+        },
+    ),
+]
+RESULT: list[tuple[Outcome, dict[str, Any]]] = [
+    (DONE, {"ok": True, "value": {"path": "a.md", "size": 3}}),
+    (
+        FAILED,
+        {
+            "ok": False,
+            "error": {
+                "code": "FILE_NOT_FOUND",
+                "message": "a.md is not in the workspace",
+                "details": {"path": "a.md"},
+            },
+        },
+    ),
+    (BARE, {"ok": False, "error": {"code": "TIMEOUT", "message": "took too long"}}),
+    (
+        UNKNOWN,
+        {
+            "ok": False,
+            "error": {"code": "UNKNOWN", "message": "it may have been sent", "details": {"claim": "call_1"}},
+        },
+    ),
+    (
+        WAITING,
+        {
+            "ok": False,
+            "error": {
+                "code": "WAITING_FOR_APPROVAL",
+                "message": "waiting for approval apr_1: it overwrites a.md",
+                "details": {"approvalId": "apr_1"},
+            },
+        },
+    ),
+]
+TOOL_RESULT: list[tuple[Outcome, ToolResult]] = [
+    (DONE, ToolResult("call_9", output={"path": "a.md", "size": 3}, error=None, success=True)),
+    (
+        FAILED,
+        ToolResult("call_9", output="", error="FILE_NOT_FOUND: a.md is not in the workspace", success=False),
+    ),
+    (UNKNOWN, ToolResult("call_9", output="", error="UNKNOWN: it may have been sent", success=False)),
+    (
+        WAITING,
+        ToolResult(
+            "call_9",
+            output="",
+            error="WAITING_FOR_APPROVAL: waiting for approval apr_1: it overwrites a.md",
+            success=False,
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("outcome", "golden"), STATUS)
+def test_the_status_view_is_exactly_status_data_and_meta(outcome: Outcome, golden: dict[str, Any]) -> None:
+    assert json.dumps(status_view(outcome)) == json.dumps(golden)
+
+
+@pytest.mark.parametrize(("outcome", "golden"), RESULT)
+def test_the_result_view_is_exactly_ok_with_value_or_error(outcome: Outcome, golden: dict[str, Any]) -> None:
+    assert json.dumps(result_view(outcome)) == json.dumps(golden)
+
+
+@pytest.mark.parametrize(("outcome", "golden"), TOOL_RESULT)
+def test_the_tool_result_view_carries_the_caller_s_id(outcome: Outcome, golden: ToolResult) -> None:
+    assert tool_result_view(outcome, "call_9") == golden
