@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from measuring import goal, interleaved, line, ratio, title
-from sqlalchemy import event
 
 from brasstag import Done, Room
 from brasstag.app.creating import create_project
@@ -57,17 +56,17 @@ def counting(room: Room) -> Iterator[dict[str, int]]:
         counts["fsyncs"] += 1
         real(descriptor)
 
-    def count_commit(_connection: Any) -> None:
-        counts["commits"] += 1
+    def count_commit(statement: str) -> None:
+        counts["commits"] += statement == "COMMIT"
 
-    engine = room.books.database._engine
-    event.listen(engine, "commit", count_commit)
+    writer = room.books.database._writer.connection.driver_connection
+    writer.set_trace_callback(count_commit)
     os.fsync = count_fsync
     try:
         yield counts
     finally:
         os.fsync = real
-        event.remove(engine, "commit", count_commit)
+        writer.set_trace_callback(None)
 
 
 async def run() -> None:

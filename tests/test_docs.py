@@ -1,4 +1,4 @@
-"""The documentation is kept true: what it shows runs, what it links to is there, and nothing public goes unmentioned."""
+"""The documentation is kept true: what it shows runs, what it links to is there, nothing public goes unmentioned."""
 
 import ast
 import asyncio
@@ -7,7 +7,8 @@ import inspect
 import io
 import json
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,25 +16,23 @@ import pytest
 import typer
 
 import brasstag
-from brasstag.app.opening import _aliases
-from brasstag.policy.judging import Rules
 from brasstag.policy.loading import rules_from, strange_tools
 from brasstag.policy.profiles import PROFILES
 from brasstag.policy.roles import Roles
 from brasstag.policy.shipped import shipped_rules
+from brasstag.settings import parse_settings
 from brasstag.settings.model import Section
-from brasstag.settings.reading import parse_settings
 from brasstag.surfaces.cli.exits import Exit
 from brasstag.surfaces.cli.main import app, main
 from brasstag.toolkit.config import Limits, ToolConfig
 from brasstag.toolkit.discovery import discover_package
 from brasstag.toolkit.docs import tools_page
-from brasstag.toolkit.kinds import ToolType
+from brasstag.toolkit.kinds import BEHAVIOUR, ToolType
 from brasstag.toolkit.parameters import Parameter
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.tool import INJECTABLE
 from brasstag.words.approvals import ApprovalState
-from brasstag.words.errors import Code, ConfigError
+from brasstag.words.errors import Code
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Fact
 from tests.pages import DOCS, ROOT, Block, all_pages, anchors_of, blocks_of, links_of, named
@@ -44,13 +43,17 @@ BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 GENERATED = DOCS / "TOOLS.md"
 
 
-def text_of(page: str) -> str:
-    return (ROOT / page).read_text(encoding="utf-8")
+def blocks_in(language: str) -> list[Block]:
+    return [block for block in BLOCKS if block.language == language]
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shell]:
-    yield settle_in(tmp_path / "ada", monkeypatch)
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    return settle_in(tmp_path / "ada", monkeypatch)
 
 
 class TestWhatPagesShow:
@@ -60,7 +63,8 @@ class TestWhatPagesShow:
     ) -> None:
         blocks = blocks_of(page)
         if not any(block.language == "console" and "brasstag init" in block.text for block in blocks):
-            make_room(shell, monkeypatch)
+            make_room(shell.home / "novel")
+            monkeypatch.chdir(shell.home / "novel")
         names: dict[str, Any] = {"__name__": page.stem}
         for block in blocks:
             if block.title:
@@ -70,28 +74,31 @@ class TestWhatPagesShow:
             elif block.language == "python":
                 run_python(block, names)
 
-    @pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "toml"], ids=str)
+    @pytest.mark.parametrize("block", blocks_in("toml"), ids=str)
     def test_settings_on_a_page_are_accepted_and_their_examples_hold(self, block: Block) -> None:
         registry = ToolRegistry(discover_package("brasstag.tools"))
         settings = parse_settings(block.text, str(block))
-        aliases = _aliases(registry)
+        aliases = {alias: tool.name for tool in registry.list() for alias in tool.config.aliases}
         rules = rules_from(settings.rules, aliases, str(block))
-        problems = list(strange_tools(rules, lambda name: registry.get(name) is not None, str(block)))
-        assert not problems
-        Rules([*shipped_rules(), *rules], settings.room.profile, aliases)
+        assert not list(strange_tools(rules, lambda name: registry.get(name) is not None, str(block)))
         Roles(settings.roles, registry.get)
         for name, chosen in settings.tools.items():
             tool = registry.get(name)
-            assert tool is not None, f"{block}: {name} is no tool"
+            assert tool is not None
             assert chosen.defaults.keys() <= tool.config.parameters.keys()
+            assert chosen.limits.keys() <= {*Limits.model_fields, *tool.config.limits.numbers}
 
-    @pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "json"], ids=str)
+    @pytest.mark.parametrize("block", blocks_in("json"), ids=str)
     def test_json_on_a_page_is_json(self, block: Block) -> None:
         json.loads(block.text)
 
     def test_every_block_says_what_it_is(self) -> None:
         known = {"python", "console", "toml", "json", "text"}
         assert [str(block) for block in BLOCKS if block.language not in known] == []
+
+    def test_the_ten_lines_that_check_an_export_are_ten(self) -> None:
+        (block,) = [block for block in BLOCKS if block.title == "check_entries.py"]
+        assert len(block.text.splitlines()) == 10
 
 
 class TestLinks:
@@ -109,34 +116,150 @@ class TestLinks:
         reached: set[Path] = set()
         waiting = [ROOT / "README.md"]
         while waiting:
-            page = waiting.pop()
-            if page not in reached:
-                reached.add(page)
-                linked = ((page.parent / target.partition("#")[0]).resolve() for target in links_of(page))
+            here = waiting.pop()
+            if here not in reached:
+                reached.add(here)
+                linked = ((here.parent / target.partition("#")[0]).resolve() for target in links_of(here))
                 waiting += [there for there in linked if there.suffix == ".md" and there.exists()]
         assert sorted(map(named, set(PAGES) - reached)) == []
 
+    @pytest.mark.parametrize("page", PAGES, ids=named)
+    def test_every_module_a_page_names_is_there(self, page: Path) -> None:
+        modules = re.findall(r"`((?:\w+/)+\w+\.py)`", page.read_text(encoding="utf-8"))
+        rooms = {place.name for place in (ROOT / "src" / "brasstag").iterdir()}
+        ours = [module for module in modules if module.partition("/")[0] in rooms - {"tools"}]
+        assert [module for module in ours if not (ROOT / "src" / "brasstag" / module).exists()] == []
+
 
 class TestNothingGoesUnmentioned:
-    @pytest.mark.parametrize("code", Code)
-    def test_every_code_is_explained(self, code: Code) -> None:
-        assert f"| `{code}` |" in text_of("docs/errors.md")
+    def test_every_code_is_explained_and_no_other(self) -> None:
+        explained = re.findall(r"^\| `([A-Z_]+)` \|", page("docs/errors.md"), re.MULTILINE)
+        assert sorted(explained) == sorted([*Code, "UNKNOWN", "WAITING_FOR_APPROVAL"])
 
-    def test_no_code_is_explained_that_does_not_exist(self) -> None:
-        explained = re.findall(r"^\| `([A-Z_]+)` \|", text_of("docs/errors.md"), re.MULTILINE)
-        assert set(explained) == {*Code, "UNKNOWN", "WAITING_FOR_APPROVAL"}
+    def test_every_setting_is_explained(self) -> None:
+        settings = {name for section in Section.__subclasses__() for name in section.model_fields}
+        assert unmentioned(settings, "docs/rooms/settings.md") == []
 
-    @pytest.mark.parametrize(
-        "setting",
-        sorted({name for section in Section.__subclasses__() for name in section.model_fields}),
-    )
-    def test_every_setting_is_explained(self, setting: str) -> None:
-        assert f"`{setting}`" in text_of("docs/rooms/settings.md")
+    def test_every_public_name_is_explained(self) -> None:
+        assert unmentioned(brasstag.__all__, "docs/library.md") == []
 
-    @pytest.mark.parametrize("name", brasstag.__all__)
-    def test_every_public_name_is_explained(self, name: str) -> None:
-        assert f"`{name}`" in text_of("docs/library.md")
+    def test_every_method_of_a_room_is_explained(self) -> None:
+        listed = page("docs/library.md").partition("## Room, method by method")[2]
+        public = [name for name in vars(brasstag.Room) if not name.startswith("_")]
+        assert [name for name in public if not re.search(rf"`(?:Room\.)?{name}\b", listed)] == []
 
-    @pytest.mark.parametrize("command", list(dict(dict.fromkeys(["brasstag"]))) or ["brasstag"])
-    def test_the_command_line_is_there(self, command: str) -> None:
-        assert command in text_of("docs/cli.md")
+    def test_every_command_and_option_is_explained_and_no_other(self) -> None:
+        said = {
+            section.partition("\n")[0].strip("` "): set(re.findall(r"--[a-z][a-z-]+", section))
+            for section in re.split(r"^### ", page("docs/cli.md"), flags=re.MULTILINE)[1:]
+        }
+        said["brasstag"] -= {"--help"}
+        assert said == dict(commands(typer.main.get_command(app), "brasstag"))
+
+    def test_every_exit_code_is_explained(self) -> None:
+        assert re.findall(r"^\| (\d) \|", page("docs/cli.md"), re.MULTILINE) == [
+            str(int(one)) for one in Exit
+        ]
+
+    def test_every_entry_kind_is_explained(self) -> None:
+        assert unmentioned(EntryKind, "docs/timeline.md") == []
+
+    def test_every_state_of_an_approval_is_explained(self) -> None:
+        assert unmentioned(ApprovalState, "docs/approvals.md") == []
+
+    def test_every_fact_and_shipped_rule_is_explained(self) -> None:
+        assert unmentioned([*Fact, *(rule.name for rule in shipped_rules())], "docs/rules.md") == []
+
+    def test_every_field_of_a_tool_and_all_it_may_ask_for_is_explained(self) -> None:
+        fields = {
+            *ToolConfig.model_fields,
+            *Limits.model_fields,
+            *Parameter.model_fields,
+            *INJECTABLE,
+            *ToolType,
+        }
+        assert unmentioned(fields, "docs/writing-tools.md") == []
+
+    def test_every_room_has_a_page(self) -> None:
+        rooms = {init.parent.name for init in (ROOT / "src" / "brasstag").glob("*/__init__.py")} - {"testing"}
+        assert {file.stem for file in (DOCS / "rooms").glob("*.md")} == rooms
+
+
+class TestTables:
+    def test_the_table_of_profiles_is_the_one_that_is_used(self) -> None:
+        stances = {
+            "allow": "allow",
+            "ask": "ask",
+            "undoable": "allow if it can be undone",
+            "silent": "the tool decides",
+        }
+        for fact in Fact:
+            row = f"| {fact} | {' | '.join(stances[profile[fact]] for profile in PROFILES.values())} |"
+            assert row in page("docs/rules.md")
+
+    def test_the_table_of_kinds_is_the_one_that_is_used(self) -> None:
+        words = {True: "yes", False: "no"}
+        for kind, row in BEHAVIOUR.items():
+            does = (row.creates_node, row.blocks_parent, row.executes_code, row.passes_documents)
+            cells = " | ".join(words[one] for one in does)
+            assert f"| `{kind}` | {cells} |" in page("docs/rooms/toolkit.md")
+
+
+class TestGeneratedAndDated:
+    def test_the_page_of_tools_is_up_to_date(self) -> None:
+        assert GENERATED.read_text(encoding="utf-8") == tools_page(discover_package("brasstag.tools"))
+
+    def test_the_changelog_begins_with_what_is_unreleased_and_knows_this_version(self) -> None:
+        versions = re.findall(r"^## \[(.+?)\]", page("CHANGELOG.md"), re.MULTILINE)
+        assert versions[0] == "Unreleased"
+        project = tomllib.loads(page("pyproject.toml"))["project"]
+        assert brasstag.__version__ == project["version"]
+
+
+def make_room(project: Path) -> None:
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+        main(["init", str(project)])
+    (project / "data" / "notes.md").write_text("# Notes\n\nThree short words.\n")
+
+
+def write_file(block: Block) -> None:
+    file = Path.cwd() / block.title
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(block.text)
+
+
+def run_python(block: Block, names: dict[str, Any]) -> None:
+    """Run a block after those before it, compare what it prints with its ``#>`` lines, and call the tests in it."""
+    # Padded, so that a traceback names the line of the page.
+    source = "\n" * (block.line - 1) + block.text
+    code = compile(source, str(block.page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        if code.co_flags & inspect.CO_COROUTINE:
+            asyncio.run(eval(code, names))
+        else:
+            exec(code, names)
+    expected = re.findall(r"^ *#> (.*)$", block.text, re.MULTILINE)
+    assert printed.getvalue().splitlines() == expected, str(block)
+    for name in re.findall(r"^(?:async )?def (test_\w+)", block.text, re.MULTILINE):
+        call_test(names[name])
+
+
+def call_test(test: Callable[[], Any]) -> None:
+    result = test()
+    if inspect.iscoroutine(result):
+        asyncio.run(result)
+
+
+def unmentioned(names: Any, where: str) -> list[str]:
+    text = page(where)
+    return sorted(str(name) for name in names if f"`{name}`" not in text)
+
+
+def commands(command: Any, path: str) -> Iterator[tuple[str, set[str]]]:
+    """Every command with its long options."""
+    options = (one for one in command.params if one.param_type_name == "option" and not one.hidden)
+    yield path, {name for option in options for name in option.opts if name.startswith("--")}
+    for name, below in getattr(command, "commands", {}).items():
+        if not below.hidden:
+            yield from commands(below, f"{path} {name}")

@@ -1,12 +1,11 @@
 """Transcripts: a console block of a page is played at a terminal of our own, and has to go as the page shows it.
 
-What differs from run to run is written off: ids, hashes, times, and where the home directory is. A line ``…`` stands
-for any number of lines, and ``…`` within a line for anything. An id that a page shows once stands for the real one from
-then on, whole or by its tail. What a page shows after a question of ours is typed there.
+What differs from run to run is written off: ids, hashes, times, who we are, and where the home directory is. A line
+``…`` stands for any number of lines, and ``…`` within a line for anything. An id that a page shows once stands for the
+real one from then on, whole or by its tail. What a page shows after a question of ours is typed there.
 """
 
 import io
-import os
 import re
 import shlex
 import subprocess
@@ -18,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from brasstag.surfaces.cli.main import main
+from brasstag.surfaces.cli.people import user_name
 from tests.pages import Block
 
 HOME = "/home/ada"
@@ -26,17 +26,20 @@ HOME = "/home/ada"
 _NOT_OURS = frozenset({"make", "pip", "git", "uv"})
 """Commands a page may show that are not played here."""
 
-_ID = r"(?:apr|boot|call|key|room|tag|task)_[0-9a-v]{26}"
-_TIME = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?"
+_ID = r"(?:apr|boot|call|key|room|tag|task)_[0-9a-z]{20,}"
+_DATE = r"\d{4}-\d\d-\d\d"
+_CLOCK = r"\d\d:\d\d:\d\d(?:\.\d+)?Z?"
 _CHANGING = (
     (re.compile(_ID), lambda found: found[0].partition("_")[0]),
-    (re.compile(rf"({_TIME})  [0-9a-v]{{6}}  "), "TIME  TASK  "),
-    (re.compile(r"(?<=  )[0-9a-v]{8}$"), "TAIL"),
-    (re.compile(_TIME), "TIME"),
+    (re.compile(rf"{_CLOCK}  [0-9a-z]{{6}}  "), "TIME  TASK  "),
+    (re.compile(r"(?<=  )[0-9a-z]{8}$"), "TAIL"),
+    (re.compile(rf"{_DATE}[T ]{_CLOCK}|{_DATE}|{_CLOCK}"), "TIME"),
     (re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{16})\b"), "HASH"),
 )
-_NAMES = re.compile(rf"{_ID}|(?<=  )[0-9a-v]{{8}}$")
+_NAMES = re.compile(rf"{_ID}|(?<=  )[0-9a-z]{{8}}$")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_OURSELVES = re.compile(rf"(?<=cli:){user_name()}\b|\b{user_name()}(?= \(terminal\))")
+"""Whoever runs the tests plays Ada."""
 _QUESTION = re.compile(r"^(?:approve, edit, deny or later\? \[later\]|why\?|.*\? \[y/N\]): (?P<answer>.*)$")
 
 
@@ -130,7 +133,8 @@ class Shell:
                 main(arguments)
             except SystemExit as ended:
                 self.status = int(ended.code or 0)
-        return _COLOUR.sub("", screen.getvalue()).replace(str(self.home), HOME)
+        printed = _COLOUR.sub("", screen.getvalue()).replace(str(self.home), HOME)
+        return _OURSELVES.sub("ada", printed)
 
     def _real(self, word: str) -> str:
         """The word as it is in this run: ids and tails of ids are those of this run."""
@@ -201,7 +205,6 @@ def settle_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     home.mkdir()
     for name, value in {
         "HOME": str(home),
-        "LOGNAME": "ada",
         "COLUMNS": "100",
         "LINES": "40",
         "BRASSTAG_USER_DIR": str(home / ".config" / "brasstag"),
@@ -209,5 +212,4 @@ def settle_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("BRASSTAG_APPROVER_TOKEN", raising=False)
     monkeypatch.chdir(home)
-    assert os.environ["LOGNAME"] == "ada"
     return Shell(home, monkeypatch)

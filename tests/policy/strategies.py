@@ -2,10 +2,11 @@
 
 from hypothesis import strategies as st
 
-from brasstag.policy.profiles import CONDITIONS, PROFILES, ToolFacts
+from brasstag.policy.profiles import PROFILES, ToolFacts
 from brasstag.policy.python_rules import PythonRule
 from brasstag.policy.rules import Rule
 from brasstag.words.calls import Call
+from brasstag.words.conditions import CONDITIONS
 from brasstag.words.previews import ABSENT, Change, Fact, Preview, Seen
 from brasstag.words.verdicts import Decision, Verdict
 from tests.policy.calls import NEW, OLD, call_with

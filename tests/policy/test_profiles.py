@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brasstag.policy.judging import Rules
-from brasstag.policy.profiles import CONDITIONS, PROFILES, ToolFacts, opinions
+from brasstag.policy.profiles import PROFILES, ToolFacts, opinions
 from brasstag.policy.shipped import shipped_rules
 from brasstag.settings.model import ProfileName
-from brasstag.toolkit.config import CONDITION_FACTS
+from brasstag.words.conditions import CONDITIONS
 from brasstag.words.previews import Fact, Preview
 from tests.policy import strategies as make
 from tests.policy.calls import OLD, call, creates, deletes, moves, overwrites, reads
@@ -55,10 +55,6 @@ def test_under_careful_every_tool_of_s2_asks_as_s2_says(
 def test_every_profile_has_a_word_on_every_fact() -> None:
     assert set(PROFILES) == set(get_args(ProfileName))
     assert all(set(stances) == set(Fact) for stances in PROFILES.values())
-
-
-def test_the_conditions_a_tool_may_name_are_those_that_are_judged() -> None:
-    assert CONDITIONS == CONDITION_FACTS
 
 
 class TestLocked:
@@ -140,13 +136,14 @@ class TestToolsOwnWord:
     def test_an_approval_nobody_knows_asks(self) -> None:
         assert decision("careful", reads("a"), tool(approval="when_raining")) == "ask"
 
-    def test_a_tool_without_effects_and_without_facts_reads(self) -> None:
+    @pytest.mark.parametrize("effects", ["none", "files"])
+    def test_a_tool_that_can_only_do_what_is_seen_reads_when_nothing_is_seen(self, effects: str) -> None:
         for profile in PROFILES:
-            assert decision(profile, NOTHING, tool(effects="none")) == "allow"
+            assert decision(profile, NOTHING, tool(effects=effects)) == "allow"
 
-    def test_a_tool_with_effects_of_which_nothing_was_seen_asks(self) -> None:
+    def test_a_tool_that_acts_where_nobody_sees_asks_when_nothing_is_seen(self) -> None:
         for profile in PROFILES:
-            assert decision(profile, NOTHING, tool(effects="files")) == "ask"
+            assert decision(profile, NOTHING, tool(effects="external")) == "ask"
 
 
 class TestReasons:

@@ -1,5 +1,6 @@
 """What the tests of this room share: workspaces, snapshots, and children that race or die."""
 
+import itertools
 import os
 import signal
 import stat
@@ -21,7 +22,7 @@ from brasstag.words.previews import Change, Preview
 Snapshot = dict[str, tuple[str, bytes, int]]
 
 
-def open_workspace(project: Path, portable: bool = False, undo_limit: int = UNDO_LIMIT) -> Workspace:
+def open_workspace(project: Path, portable: bool | None = False, undo_limit: int = UNDO_LIMIT) -> Workspace:
     """Open data/ of a project."""
     data = project / "data"
     return Workspace(
@@ -112,6 +113,14 @@ def meanwhile(work: Callable[[], None]) -> Iterator[int]:
     finally:
         os.kill(child, signal.SIGKILL)
         ended(child)
+
+
+def turns(least: int, enough: Callable[[], bool]) -> Iterator[int]:
+    """Count turns of a race: at least so many, and on until it has shown both its sides."""
+    for turn in itertools.count():
+        if turn >= least and enough():
+            return
+        yield turn
 
 
 class DieAt:

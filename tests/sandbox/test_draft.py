@@ -260,8 +260,8 @@ def test_a_directory_move_is_a_list_of_moves(workspace: Workspace, tree: Path) -
         ("new/place/link", "d/link", Fact.MOVES),
         ("new/place/one.txt", "d/one.txt", Fact.MOVES),
         ("new/place/e/deep.txt", "d/e/deep.txt", Fact.MOVES),
-        ("d/e", "", Fact.DELETES),
-        ("d", "", Fact.DELETES),
+        ("d/e", "", Fact.MOVES),
+        ("d", "", Fact.MOVES),
     ]
     assert not (tree / "d").exists()
     assert (tree / "new" / "place" / "e" / "deep.txt").read_text() == "deep"

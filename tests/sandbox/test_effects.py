@@ -4,6 +4,7 @@ import errno
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from brasstag.sandbox.workspace.effects import Unsettled, apply_changes
 from brasstag.sandbox.workspace.renames import private_name
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.words.canonical import sha256
-from brasstag.words.errors import Code
+from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import ABSENT, Change, file_state
 from tests.sandbox.support import carry_out, change, contents, fails, open_workspace, snapshot
 
@@ -143,17 +144,18 @@ def test_if_somebody_else_was_there_first_nothing_happens(
     assert snapshot(data) == spoilt
 
 
-@pytest.mark.parametrize("moment", ["written", "ready", "exchanged", "taken", "placed", "swapped back"])
-def test_a_save_at_any_moment_of_an_overwrite_wins_or_is_what_came_after(
-    workspace: Workspace, data: Path, moment: str
-) -> None:
+@pytest.mark.parametrize("moment", ["written", "ready", "checked", "exchanged", "taken", "placed", "synced"])
+def test_a_save_at_any_moment_of_an_overwrite_stays(workspace: Workspace, data: Path, moment: str) -> None:
     changes = change(workspace, OVERWRITE).changes
-    save(data / "a.txt", "edited before")
-    try:
-        apply_changes(workspace, "call_1", changes, when(moment, lambda: save(data / "a.txt", "edited")))
-    except Exception as error:
-        assert getattr(error, "code", None) is Code.CHANGED  # noqa: PT017 - both ends are right
-    assert contents(data)["a.txt"] in (b"edited", b"edited before")
+    reached = []
+
+    def edit() -> None:
+        reached.append(moment)
+        save(data / "a.txt", "edited")
+
+    with suppress(ToolError):
+        apply_changes(workspace, "call_1", changes, when(moment, edit))
+    assert contents(data)["a.txt"] == (b"edited" if reached else b"overwritten")
     assert not [path for path in snapshot(data) if ".brasstag" in path]
 
 
@@ -162,8 +164,8 @@ def test_an_editor_that_saves_between_all_our_exchanges_keeps_its_newest_version
 ) -> None:
     with open_workspace(project) as workspace:
         changes = change(workspace, OVERWRITE).changes
-        save(data / "a.txt", "version 1")
         editor = in_turn(
+            ("checked", lambda: save(data / "a.txt", "version 1")),
             ("exchanged", lambda: save(data / "a.txt", "version 2")),
             ("swapped back", lambda: save(data / "a.txt", "version 3")),
             ("swapped back", lambda: save(data / "a.txt", "version 4")),
@@ -194,9 +196,11 @@ def test_what_cannot_be_put_back_because_something_newer_is_there_is_kept(
 def test_a_file_deleted_while_it_is_swapped_back_is_not_lost(project: Path, data: Path) -> None:
     with open_workspace(project) as workspace:
         changes = change(workspace, OVERWRITE).changes
-        save(data / "a.txt", "edited")
+        editor = in_turn(
+            ("checked", lambda: save(data / "a.txt", "edited")), ("exchanged", (data / "a.txt").unlink)
+        )
         with fails(Code.CHANGED):
-            apply_changes(workspace, "call_1", changes, when("exchanged", (data / "a.txt").unlink))
+            apply_changes(workspace, "call_1", changes, editor)
         assert contents(data)["a.txt"] == b"edited"
 
 

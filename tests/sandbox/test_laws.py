@@ -139,7 +139,7 @@ def succeeds(operation: Callable[..., object], *arguments: object) -> bool:
 
 @pytest.mark.parametrize("portable", [False, True])
 @given(steps=operations)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_draft_applied_equals_plain_functions_and_can_be_taken_back(
     portable: bool, steps: list[tuple[object, ...]]
 ) -> None:
@@ -198,7 +198,7 @@ evil = st.one_of(
 
 @pytest.mark.parametrize("portable", [False, True])
 @given(path=evil, other=evil)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_no_path_reaches_outside_the_workspace(portable: bool, path: str, other: str) -> None:
     with project(portable) as (root, workspace):
         data = root / "data"

@@ -109,8 +109,8 @@ def test_a_process_killed_at_any_step_is_finished_by_recovery(portable: bool, ac
     assert step > 2
 
 
-@pytest.mark.parametrize("action", [OVERWRITE, MOVE_OVER, everything])
-def test_recovery_may_be_killed_too(portable: bool, action: Action) -> None:
+@pytest.mark.parametrize(("action", "stride"), [(OVERWRITE, 1), (MOVE_OVER, 1), (everything, 5)])
+def test_recovery_may_be_killed_too(portable: bool, action: Action, stride: int) -> None:
     after = wanted(portable, action)
     first, crashed = 0, True
     while crashed:
@@ -122,8 +122,8 @@ def test_recovery_may_be_killed_too(portable: bool, action: Action) -> None:
                 crashed_again = crash(partial(recover_changes, workspace, CALL, changes), second)
                 assert recover_changes(workspace, CALL, changes).state == "applied"
                 assert snapshot(data) == after
-            second += 1 if action is not everything else 3
-        first += 1 if action is not everything else 3
+            second += stride
+        first += stride
 
 
 def with_a_conflict(workspace: Workspace, data: Path, action: Action) -> tuple[Change, ...]:
@@ -134,7 +134,7 @@ def with_a_conflict(workspace: Workspace, data: Path, action: Action) -> tuple[C
     return (*first, *last)
 
 
-@pytest.mark.parametrize("action", SCENARIOS)
+@pytest.mark.parametrize("action", [action for action in SCENARIOS if action is not same_bytes])
 def test_a_process_killed_while_it_takes_changes_back_leaves_nothing_of_them(
     portable: bool, action: Action
 ) -> None:
@@ -166,7 +166,7 @@ TOUCHED = {
     MOVE_OVER: ["a.txt", "b.txt"],
     DELETE_TREE: ["d/one", "d/e/two"],
     MOVE_TREE: ["d/one", "x/y/one"],
-    everything: ["c.txt", "a.txt", "b.txt", "gone.txt", "x/y/e/two"],
+    everything: ["c.txt", "b.txt", "x/y/e/two"],
 }
 
 

@@ -12,11 +12,24 @@ def create_project(project: Path, workspace: str = "data", profile: ProfileName 
     """Make a project in a directory that has none; what lies there already is left as it is."""
     project = project.absolute()
     file = project / SETTINGS_FILE
-    if file.exists():
-        raise ToolError(Code.ALREADY_EXISTS, f"{file} is there already; edit it, or choose another directory")
     project.mkdir(parents=True, exist_ok=True)
-    file.write_text(template(workspace, profile), encoding="utf-8")
-    read_settings(project).workspace(project).mkdir(parents=True, exist_ok=True)
+    try:
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(template(workspace, profile))
+    except FileExistsError:
+        raise ToolError(
+            Code.ALREADY_EXISTS, f"{file} is there already; edit it, or choose another directory"
+        ) from None
+    try:
+        read_settings(project).workspace(project).mkdir(parents=True, exist_ok=True)
+        _open_first(project)
+    except BaseException:
+        # Half a project would keep the next try from making a whole one.
+        file.unlink()
+        raise
+
+
+def _open_first(project: Path) -> None:
     vault = open_vault(project)
     try:
         (project / STATE_DIRECTORY / ".gitignore").write_text("*\n")

@@ -159,8 +159,7 @@ class Counter:
     def _refuse(
         self, call: Call, failed: Failed, looked: Looked | None = None, verdict: Verdict | None = None
     ) -> Settled:
-        tool = looked.admitted.tool if looked else self.shop.registry.get(call.tool)
-        payload = payloads.proposed(call, tool)
+        payload = payloads.attempted(call, self.shop.registry.get(call.tool))
         if looked is not None and verdict is not None:
             payload |= payloads.judged(looked.preview, verdict, looked.admitted.tool)
         return self._write(call, EntryKind.REFUSED, payload, failed)

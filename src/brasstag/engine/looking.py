@@ -46,8 +46,8 @@ def admit(shop: Shop, call: Call) -> Admitted | Failed:
             Code.INVALID_ARGUMENTS,
             f"the arguments weigh more than {shop.argument_bytes} bytes, the limit of this room; write in smaller parts",
         )
-    call = replace(call, tool=tool.config.tool_id, arguments=arguments)
-    refusal = shop.roles.why_not(call.role, tool.config.tool_id)
+    call = Call(call.id, tool.name, arguments, call.actor, call.role, call.task_id, call.repaired)
+    refusal = shop.roles.why_not(call.role, tool.name)
     if refusal is not None:
         return Failed(Code.NOT_ALLOWED, refusal)
     verdict = shop.rules.denies_unseen(call)
@@ -76,9 +76,9 @@ def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = F
         shop, admitted, draft, watch, lambda: _too_late(shop, admitted, draft, only_looking)
     )
     preview = draft.preview()
-    if isinstance(ending, Done):
+    if preview.changes and isinstance(ending, Done):
         written = sum(change.size for change in preview.changes if not change.source)
-        ending = replace(ending, meta=dict(ending.meta) | {"bytes_written": written})
+        ending = replace(ending, meta={**ending.meta, "bytes_written": written})
     return Looked(admitted, preview, draft, ending)
 
 

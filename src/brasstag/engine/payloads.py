@@ -1,6 +1,5 @@
 """What each step of a call writes on the timeline: S1's fields (type, tool, input, result), and why it went as it did."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from brasstag.toolkit.tool import Tool
@@ -17,12 +16,12 @@ LONGEST_INPUT = 32 << 20
 QUOTED = 2000
 
 
-def proposed(call: Call, tool: Tool | None) -> Payload:
-    """What was asked for, and by whom."""
+def proposed(call: Call, tool: Tool) -> Payload:
+    """What an admitted call asks for, and who asks."""
     payload: Payload = {
-        "type": tool.config.type.value if tool else "unknown",
-        "tool": tool.config.tool_id if tool else call.tool,
-        "input": writable(call.arguments),
+        "type": tool.config.type.value,
+        "tool": call.tool,
+        "input": dict(call.arguments),
         "actor": call.actor,
         "role": call.role,
     }
@@ -31,12 +30,21 @@ def proposed(call: Call, tool: Tool | None) -> Payload:
     return payload
 
 
-def writable(arguments: Any) -> Any:
+def attempted(call: Call, tool: Tool | None) -> Payload:
+    """What a call asked for that was not admitted: its arguments may be anything at all."""
+    return {
+        "type": tool.config.type.value if tool else "unknown",
+        "tool": tool.name if tool else call.tool,
+        "input": _writable(call.arguments),
+        "actor": call.actor,
+        "role": call.role,
+    }
+
+
+def _writable(arguments: Any) -> Any:
     """Return arguments as they can be written down: what is not JSON, or is endless, is quoted in part."""
-    if why_not_json(arguments) is None:
-        arguments = dict(arguments) if isinstance(arguments, Mapping) else arguments
-        if len(stored_json(arguments)) <= LONGEST_INPUT:
-            return arguments
+    if why_not_json(arguments) is None and len(stored_json(arguments)) <= LONGEST_INPUT:
+        return arguments
     quoted = repr(arguments)
     return {
         "unreadable": quoted[:QUOTED].encode("utf-8", "backslashreplace").decode(),

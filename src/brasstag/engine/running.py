@@ -3,7 +3,7 @@
 import asyncio
 import concurrent.futures
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from brasstag.engine.history import History
@@ -30,24 +30,25 @@ def run_function(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch, lat
     one runs on the loop.
     """
     tool = admitted.tool
+    meta: dict[str, Any] = {}
     started = time.perf_counter()
     try:
         arguments = tool.python_arguments(admitted.call.arguments) | _injected(shop, admitted, draft)
         value = _on_loop(tool, arguments, watch) if tool.is_async else _here(tool, arguments, watch, late)
-        ending: Settled = Done(tool.check_result(value))
+        ending: Settled = Done(tool.check_result(value), meta)
     except ToolError as error:
-        ending = Failed(error.code, error.message, error.details)
+        ending = Failed(error.code, error.message, error.details, meta)
     except (TimeoutError, concurrent.futures.TimeoutError):
         ending = timed_out(tool)
     except concurrent.futures.CancelledError:
         ending = _cut_off(tool)
     except Exception as error:  # noqa: BLE001 - whatever a tool raises ends here
         said = f"{tool.name} raised {type(error).__name__}: {error}"
-        ending = Failed(Code.EXECUTION_ERROR, scrub(shop, said))
+        ending = Failed(Code.EXECUTION_ERROR, scrub(shop, said), meta=meta)
     finally:
         draft.close()
-    took = round(time.perf_counter() - started, 6)
-    return replace(ending, meta={"execution_time": took})
+        meta["execution_time"] = round(time.perf_counter() - started, 6)
+    return ending
 
 
 def timed_out(tool: Tool) -> Settled:

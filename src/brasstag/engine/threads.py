@@ -20,7 +20,8 @@ class Threads:
 
     def __init__(self) -> None:
         self._idle: list[_Worker] = []
-        self._busy: set[asyncio.Future[Any]] = set()
+        self._busy = 0
+        self._quiet = asyncio.Event()
 
     async def run(self, function: Callable[..., _T], *arguments: Any) -> _T:
         """Run ``function`` on a worker and return what it returns, or raise what it raises."""
@@ -32,13 +33,13 @@ class Threads:
         future: asyncio.Future[_T] = loop.create_future()
         worker = self._idle.pop() if self._idle else _Worker()
         context = contextvars.copy_context()
-        over: asyncio.Future[None] = loop.create_future()
-        self._busy.add(over)
+        self._busy += 1
 
         def deliver(result: _T | None, error: BaseException | None) -> None:
             self._idle.append(worker)
-            self._busy.discard(over)
-            over.set_result(None)
+            self._busy -= 1
+            if not self._busy:
+                self._quiet.set()
             if future.done():
                 return
             if error is not None:
@@ -61,8 +62,12 @@ class Threads:
 
     async def drain(self, seconds: float) -> None:
         """Give work whose caller went away the time to write its end down."""
-        if self._busy:
-            await asyncio.wait(self._busy, timeout=seconds)
+        while self._busy:
+            self._quiet.clear()
+            try:
+                await asyncio.wait_for(self._quiet.wait(), seconds)
+            except TimeoutError:
+                return
 
     def close(self) -> None:
         """Send idle workers home; busy ones end with the program."""

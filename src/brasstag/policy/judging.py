@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from brasstag.policy.globs import Expression
 from brasstag.policy.profiles import ToolFacts, as_declared, opinions
@@ -18,6 +19,7 @@ READ_FILE = "read_file"
 """The tool that stands for reading a path."""
 
 _JOINED_AT_ONCE = 200
+_PATHS_REMEMBERED = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +143,10 @@ class _Shelf:
         self.allows = tuple(one for one in bound if one.rule.decision == "allow")
         self.beyond_paths = tuple(one for one in self.strict if not one.only_about_paths)
         self._minded = tuple(_joined(self.strict))
+        self.guards = lru_cache(_PATHS_REMEMBERED)(self._guards)
+        """Whether any deny or ask can mind a path; calls come back to the same paths again and again."""
 
-    def guards(self, path: str) -> bool:
-        """Say whether any deny or ask can mind this path."""
+    def _guards(self, path: str) -> bool:
         return any(expression.matches(path) for expression in self._minded)
 
     def strict_about(self, subject: Subject) -> tuple[BoundRule, ...]:

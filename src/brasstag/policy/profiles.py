@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, cast
 
 from brasstag.policy.subjects import counts_of
 from brasstag.settings.model import ProfileName
+from brasstag.words.conditions import CONDITIONS, Condition
 from brasstag.words.previews import Fact, Preview
 from brasstag.words.verdicts import Verdict
 
@@ -48,19 +49,6 @@ PROFILES: Mapping[ProfileName, Mapping[Fact, Stance]] = MappingProxyType(
     }
 )
 
-CONDITIONS: Mapping[str, Fact] = MappingProxyType(
-    {
-        "when_creating": Fact.CREATES,
-        "when_overwriting": Fact.OVERWRITES,
-        "when_deleting": Fact.DELETES,
-        "when_moving": Fact.MOVES,
-        "when_running": Fact.RUNS,
-        "when_fetching": Fact.FETCHES,
-    }
-)
-"""A tool's named conditions: it asks when the fact is true of the call, and allows when it is not."""
-
-NO_EFFECTS = "none"
 EXTERNAL_EFFECTS = "external"
 """What a tool declares of itself, besides ``files``."""
 
@@ -78,6 +66,7 @@ _WORDS: Mapping[Fact, tuple[str, str]] = MappingProxyType(
 )
 """What a call does, and the doing of it."""
 
+_FACT_OF: Mapping[str, Fact] = {str(condition): fact for condition, fact in CONDITIONS.items()}
 _MOST_NAMED = 3
 _LONGEST_NAMED = 80
 
@@ -121,9 +110,9 @@ def as_declared(preview: Preview, facts: ToolFacts) -> Preview:
 
 
 def effects_of(preview: Preview, facts: ToolFacts) -> tuple[Fact, ...]:
-    """Return what a call does, in the order of Fact; a tool without effects reads, if nothing else is seen."""
+    """Return what a call does, in the order of Fact; where all it can do is seen, and nothing is, it only reads."""
     seen = tuple(counts_of(preview))
-    if not seen and facts.effects == NO_EFFECTS:
+    if not seen and facts.effects != EXTERNAL_EFFECTS:
         return (Fact.READS,)
     return seen
 
@@ -162,8 +151,7 @@ def _own(effects: tuple[Fact, ...], preview: Preview, facts: ToolFacts) -> Itera
             return
         case "auto" | "confirm":
             yield _answer(speaker, asks=facts.approval == "confirm", where="whatever it does")
-        case condition if condition in CONDITIONS:
-            fact = CONDITIONS[condition]
+        case condition if fact := _FACT_OF.get(condition):
             if fact in effects:
                 yield Verdict("ask", f"it {_deed(fact, preview)}; the tool asks first", speaker)
             else:

@@ -183,7 +183,9 @@ class Books:
             return []
         for approval in waiting:
             decision = Decision(ApprovalState.VOID, by=withdraw, note="the task was stopped")
-            self._decide(transaction, approval, decision, {"approval": approval.id, "state": "void"})
+            said = {"type": EntryKind.DECIDED.value, "tool": approval.tool, "approval": approval.id}
+            said |= {"state": decision.state.value, "by": decision.by, "note": decision.note}
+            self._decide(transaction, approval, decision, said)
         self.timeline.append(transaction, task_id, EntryKind.CLOSED, "", payload | {"status": status})
         task_rows.set_status(transaction, task_id, status, self.now())
         self.timeline.forget(task_id)

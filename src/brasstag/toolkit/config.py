@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from functools import cached_property
 from keyword import iskeyword
-from types import MappingProxyType
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -24,27 +23,12 @@ from brasstag.toolkit.parameters import JSON_TYPES, ArgumentName, Parameter, Sen
 from brasstag.toolkit.plainschema import plain_schema
 from brasstag.toolkit.sentences import errors_in
 from brasstag.words.canonical import why_not_json
-from brasstag.words.previews import Fact
+from brasstag.words.conditions import Condition
 
 ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 Effects = Literal["none", "files", "external"]
 Replay = Literal["safe", "check", "ask"]
-Condition = Literal[
-    "when_creating", "when_overwriting", "when_deleting", "when_moving", "when_running", "when_fetching"
-]
-CONDITIONS: tuple[Condition, ...] = get_args(Condition)
 Approval = Literal["auto", "confirm", Condition]
-CONDITION_FACTS: Mapping[Condition, Fact] = MappingProxyType(
-    {
-        "when_creating": Fact.CREATES,
-        "when_overwriting": Fact.OVERWRITES,
-        "when_deleting": Fact.DELETES,
-        "when_moving": Fact.MOVES,
-        "when_running": Fact.RUNS,
-        "when_fetching": Fact.FETCHES,
-    }
-)
-"""Each condition asks a person when a call's preview shows this fact."""
 
 _SCHEMA_WORDS = frozenset({"properties", "required", "additionalProperties", "description", "title", "$defs"})
 

@@ -4,9 +4,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from brasstag.toolkit.config import CONDITION_FACTS, Condition, ToolConfig
+from brasstag.toolkit.config import ToolConfig
 from brasstag.toolkit.sentences import expected
 from brasstag.toolkit.tool import Tool
+from brasstag.words.conditions import CONDITIONS, Condition
 from brasstag.words.errors import Code
 
 _HEAD = """# Tools
@@ -72,7 +73,7 @@ def _approval(config: ToolConfig) -> str:
     if config.approval == "confirm":
         return "always asked"
     condition: Condition = config.approval
-    return f"asked when the call {CONDITION_FACTS[condition]} something"
+    return f"asked when the call {CONDITIONS[condition]} something"
 
 
 def _limits(config: ToolConfig) -> str:

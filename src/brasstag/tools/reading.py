@@ -20,19 +20,19 @@ def read_file(
     end_line: int | None = None,
 ) -> dict[str, Any]:
     """read_file"""
-    look = workspace.look(path)
-    facts = {"size": look.size, "modified": stamp(look.modified)}
     limit = limits.numbers["max_bytes"]
-    if start_line is None and end_line is None:
-        if encoding == "base64":
-            return {"content": base64.b64encode(workspace.read_bytes(path, limit)).decode()} | facts
-        return {"content": workspace.read_text(path, limit)} | facts
-    if encoding == "base64":
+    whole = start_line is None and end_line is None
+    if encoding == "base64" and not whole:
         raise ToolError(
             Code.INVALID_ARGUMENTS, "bytes in base64 have no lines; leave start_line and end_line out"
         )
-    text = workspace.read_text(path, limits.numbers["max_scanned_bytes"])
-    lines = _lines(text)
+    read = workspace.read(path, limit if whole else limits.numbers["max_scanned_bytes"])
+    facts = {"size": len(read.data), "modified": stamp(read.look.modified)}
+    if encoding == "base64":
+        return {"content": base64.b64encode(read.data).decode()} | facts
+    if whole:
+        return {"content": read.text} | facts
+    lines = _lines(read.text)
     first, last = start_line or 1, end_line or len(lines)
     if last < first:
         raise ToolError(Code.INVALID_ARGUMENTS, f"end_line {last} is before start_line {first}")

@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 LARGEST_INTEGER = 2**53 - 1
@@ -33,15 +33,47 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def why_not_json(value: Any, at: str = "", depth: int = 0) -> str | None:
+def why_not_json(value: Any) -> str | None:
     """Say why ``value`` is not JSON that every reader understands alike, or return None if it is."""
+    return None if _is_plain(value, 0) else _why_not(value, "", 0)
+
+
+def _is_plain(value: Any, depth: int) -> bool:
+    """Say whether a value is JSON at first sight; nearly every one is, and only the rest is worth an explanation."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return _PLAIN[kind](value)
+    if depth >= DEEPEST:
+        return False
+    if kind is dict:
+        for key, item in value.items():
+            if type(key) is not str or not _is_text(key) or not _is_plain(item, depth + 1):
+                return False
+        return True
+    return kind is list and all(_is_plain(item, depth + 1) for item in value)
+
+
+def _is_text(value: str) -> bool:
+    return value.isascii() or not _LONE_SURROGATE.search(value)
+
+
+_PLAIN: dict[type, Callable[[Any], bool]] = {
+    str: _is_text,
+    bool: lambda _: True,
+    type(None): lambda _: True,
+    int: lambda value: -LARGEST_INTEGER <= value <= LARGEST_INTEGER,
+    float: math.isfinite,
+}
+
+
+def _why_not(value: Any, at: str, depth: int) -> str | None:
     where = at or "the value"
     if depth > DEEPEST:
         return f"{where} is nested more than {DEEPEST} levels deep"
     if isinstance(value, Mapping):
         return next(filter(None, _doubts_about_members(value, at, depth)), None)
     if isinstance(value, list | tuple):
-        doubts = (why_not_json(item, f"{at}[{index}]", depth + 1) for index, item in enumerate(value))
+        doubts = (_why_not(item, f"{at}[{index}]", depth + 1) for index, item in enumerate(value))
         return next(filter(None, doubts), None)
     return _why_not_scalar(value, where)
 
@@ -52,7 +84,7 @@ def _doubts_about_members(value: Mapping[Any, Any], at: str, depth: int) -> Iter
             yield f"{at or 'the value'} has a key that is not text: {key!r}"
         else:
             yield _why_not_scalar(key, f"a key of {at or 'the value'}")
-            yield why_not_json(item, f"{at}.{key}" if at else key, depth + 1)
+            yield _why_not(item, f"{at}.{key}" if at else key, depth + 1)
 
 
 def _why_not_scalar(value: Any, where: str) -> str | None:

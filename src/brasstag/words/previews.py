@@ -66,6 +66,8 @@ class Change:
     """Bytes after."""
     before_size: int = 0
     undoable: bool = True
+    vacated: bool = False
+    """A directory that goes because all it held was moved elsewhere."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -76,7 +78,7 @@ class Change:
     def fact(self) -> Fact:
         """The one fact that names this change; a move onto something is an overwrite."""
         if self.after == ABSENT:
-            return Fact.DELETES
+            return Fact.MOVES if self.vacated else Fact.DELETES
         if self.before not in (ABSENT, self.after) or (self.source and self.before != ABSENT):
             return Fact.OVERWRITES
         if self.source:
@@ -119,7 +121,9 @@ class Preview:
             case Fact.EXTERNAL:
                 return ("outside the workspace",) if self.external else ()
             case Fact.MOVES:
-                return tuple(change.source for change in self.changes if change.source)
+                return tuple(
+                    change.source or change.path for change in self.changes if change.source or change.vacated
+                )
             case _:
                 return tuple(change.path for change in self.changes if change.fact is fact)
 

@@ -36,6 +36,28 @@ class Entry:
     modified: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file as it was read."""
+
+    path: str
+    data: bytes
+    look: Look
+
+    @property
+    def text(self) -> str:
+        """The content as text: strict UTF-8, with byte order mark and line ends as they are."""
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError as error:
+            raise ToolError(
+                Code.NOT_TEXT,
+                f"{shown(self.path)} is not UTF-8 text (byte {error.start} fits no character); "
+                "read it as base64 instead",
+                {"offset": error.start},
+            ) from None
+
+
 class Draft:
     """One call's view of the workspace: reads are real, writes are staged, and the staged ones are read back.
 
@@ -65,26 +87,22 @@ class Draft:
         """Say whether something is there; a link that leads nowhere is not."""
         return self._look(path, follow=True)[1] is not None
 
-    def read_bytes(self, path: str, limit: int | None = None) -> bytes:
-        """Return what a file holds; a file over ``limit`` bytes is refused before it is read."""
+    def read(self, path: str, limit: int | None = None) -> Content:
+        """Return what a file holds and what it is; one over ``limit`` bytes is refused before it is read."""
         self._still_open()
         parsed = parse_path(path)
         try:
-            return self._view.read(parsed, limit)
+            return Content(parsed, *self._view.read(parsed, limit))
         except OSError as error:
             raise tool_error(error, parsed) from None
 
+    def read_bytes(self, path: str, limit: int | None = None) -> bytes:
+        """Return what a file holds."""
+        return self.read(path, limit).data
+
     def read_text(self, path: str, limit: int | None = None) -> str:
-        """Return a file as text: strict UTF-8, with byte order mark and line ends as they are."""
-        data = self.read_bytes(path, limit)
-        try:
-            return data.decode()
-        except UnicodeDecodeError as error:
-            raise ToolError(
-                Code.NOT_TEXT,
-                f"{shown(path)} is not UTF-8 text (byte {error.start} fits no character); read it as base64 instead",
-                {"offset": error.start},
-            ) from None
+        """Return what a file holds as text."""
+        return self.read(path, limit).text
 
     def entries(
         self, directory: str = ROOT, recursive: bool = False, hidden: bool = False
@@ -199,7 +217,7 @@ class Draft:
             notes.append(f"{self.skipped_count} paths could not be read or named and were left out")
         return Preview(
             reads=tuple(Seen(path, held.state) for path, held in self._view.seen.items()),
-            changes=self._view.stage.changes(self._workspace.undo_limit),
+            changes=self._view.stage.changes(self._workspace.undo_limit) if self._view.stage else (),
             untracked_reads=self._walked,
             notes=tuple(notes),
         )
@@ -293,6 +311,6 @@ class Draft:
 
     def _open_one(self, path: str) -> BinaryIO:
         if self._view.stage.node(path) is not None:
-            return io.BytesIO(self._view.read(path, None))
+            return io.BytesIO(self._view.read(path, None)[0])
         descriptor, _ = self._view.reader.open(path)
         return os.fdopen(descriptor, "rb")

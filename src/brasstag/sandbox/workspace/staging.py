@@ -28,6 +28,7 @@ class Node:
     """New bytes of a file, or target of a link; None when there are none, or they are on disk at ``origin``."""
     origin: str = ""
     """The disk path whose file this is, moved here but not rewritten."""
+    vacated: bool = False
     modified: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
@@ -44,6 +45,8 @@ class Node:
 
 
 GONE = Node(ABSENT)
+VACATED = Node(ABSENT, vacated=True)
+"""A directory that goes because its content was moved."""
 
 
 class Stage:
@@ -145,6 +148,7 @@ class Stage:
                 before_mode=before.mode,
                 size=node.size,
                 before_size=before.size,
+                vacated=node.vacated,
             )
             yield replace(change, source=node.origin, mode=None) if self._is_move(path, node) else change
 

@@ -4,6 +4,7 @@ Everything passes through a private name, where nobody else comes: a step first 
 at it, and goes on only if it is what the preview saw. So nothing an outside editor renamed into place is lost.
 """
 
+import errno
 import os
 from abc import ABC, abstractmethod
 from contextlib import suppress
@@ -193,6 +194,10 @@ class Swap(Step):
                 os.rename(self.private(self.supply.role), old, src_dir_fd=here, dst_dir_fd=here)
                 self.ours = identity(here, old)
                 self.at("ready")
+                if state_at(here, self.name) != self.change.before:
+                    # Seen in time: nobody has to see ours come and go.
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+                self.at("checked")
                 self.site.renames.exchange(here, old, self.name)
             except OSError as error:
                 if error.errno in syscalls.MISSING:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import ancestors, join_path, split_path
 from brasstag.sandbox.workspace.reader import Kind, Listing, Look
-from brasstag.sandbox.workspace.staging import GONE, Node
+from brasstag.sandbox.workspace.staging import GONE, VACATED, Node
 from brasstag.sandbox.workspace.view import View
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import DIRECTORY
@@ -70,7 +70,7 @@ def move_path(view: View, source: str, target: str, look: Look, overwrite: bool)
             view.carry(below.path, place)
     # Only now: what lies in a directory that goes is no longer there to be carried.
     for path in (source, *(below.path for below in inside if below.look.kind == "directory")):
-        view.put(path, GONE)
+        view.put(path, VACATED)
 
 
 def _refuse_target(view: View, source: str, target: str, look: Look, overwrite: bool) -> None:

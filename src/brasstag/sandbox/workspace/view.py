@@ -7,7 +7,16 @@ from dataclasses import replace
 
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import splice
-from brasstag.sandbox.workspace.reader import NOTHING, Held, Listing, Look, Reader, read_all, too_large
+from brasstag.sandbox.workspace.reader import (
+    NOTHING,
+    Held,
+    Listing,
+    Look,
+    Reader,
+    look_at,
+    read_all,
+    too_large,
+)
 from brasstag.sandbox.workspace.staging import GONE, Node, Stage
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.words.canonical import sha256
@@ -53,14 +62,14 @@ class View:
                 children[name] = node.look()
         return replace(found, children=dict(sorted(children.items())))
 
-    def read(self, path: str, limit: int | None) -> bytes:
-        """Return the content of the file at a parsed path, and remember what was seen."""
+    def read(self, path: str, limit: int | None) -> tuple[bytes, Look]:
+        """Return content and facts of the file at a parsed path, and remember what was seen."""
         self._control.refuse(path)
         if self.stage:
             path = self.resolve(path)
             node = self.stage.node(path)
             if node is not None:
-                return self._staged(path, node, limit)
+                return self._staged(path, node, limit), node.look()
         path, descriptor, status = self._open(path)
         try:
             if limit is not None and status.st_size > limit:
@@ -69,7 +78,7 @@ class View:
         finally:
             os.close(descriptor)
         self.remember(path, Held(file_state(sha256(data)), len(data), stat.S_IMODE(status.st_mode)))
-        return data
+        return data, look_at(status)
 
     def remember(self, path: str, held: Held) -> None:
         """Note what the disk held at a path; what a call saw must stay true while it looks again."""

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="What waits for a person: list, show, approve, deny.", invoke_without_command=True)
 
-Ids = Annotated[list[str], typer.Argument(help="Ids, or their last few characters.", autocompletion=approval_ids)]
+Ids = Annotated[
+    list[str], typer.Argument(help="Ids, or their last few characters.", autocompletion=approval_ids)
+]
 
 
 @app.callback()

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from brasstag.surfaces.cli.console import say
+from brasstag.surfaces.cli.console import print_json, report, say, wants_json
+from brasstag.surfaces.cli.options import Output
 
 app = typer.Typer(help="Who may decide with a token.", invoke_without_command=True)
 
@@ -12,30 +13,42 @@ Name = Annotated[str, typer.Argument(help="The person's name, as it will stand o
 
 
 @app.callback()
-def approvers(context: typer.Context) -> None:
+def approvers(context: typer.Context, output: Output = None) -> None:
     """List who has a token, when no command is given."""
     from brasstag.surfaces.cli.people import approver_names
 
-    if context.invoked_subcommand is None:
-        for name in approver_names():
-            say(name)
+    if context.invoked_subcommand is not None:
+        context.default_map = {context.invoked_subcommand: {"output": output}}
+        return
+    names = approver_names()
+    for name in names:
+        report(output, {"name": name}, name)
+    if not names and not wants_json(output):
+        say("Nobody has a token; `brasstag approvers add NAME` gives one.", "dim")
 
 
 @app.command()
-def add(name: Name) -> None:
-    """Give somebody a token; it is printed once, and only its digest is kept."""
+def add(name: Name, output: Output = None) -> None:
+    """Give somebody a token; it is printed once, and only its digest is kept.
+
+    The token stands alone on standard output, even in a pipe, so that a script can keep it; -o json gives an object.
+    """
     from brasstag.surfaces.cli.people import TOKEN_VARIABLE, add_approver, require_approver
 
     require_approver()
-    typer.echo(add_approver(name))
+    token = add_approver(name)
+    if output == "json":
+        print_json({"name": name, "token": token})
+    else:
+        typer.echo(token)
     say(f"Whoever has this in {TOKEN_VARIABLE} decides as {name}.", stderr=True)
 
 
 @app.command()
-def remove(name: Name) -> None:
+def remove(name: Name, output: Output = None) -> None:
     """Take somebody's token away."""
     from brasstag.surfaces.cli.people import remove_approver, require_approver
 
     require_approver()
     remove_approver(name)
-    say(f"{name} can no longer decide with a token.")
+    report(output, {"name": name, "removed": True}, f"{name} can no longer decide with a token.")

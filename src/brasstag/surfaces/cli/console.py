@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from brasstag.surfaces.cli.streams import is_utf8
-from brasstag.surfaces.cli.visible import folded, visible
+from brasstag.surfaces.cli.visible import CONTINUED, folded, one_line, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,7 +27,9 @@ def at_terminal() -> bool:
 
 def print_json(value: Any) -> None:
     """Print one JSON document, on one line, so that lines can be read one by one."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=not is_utf8(sys.stdout)) + "\n")
+    # A terminal would obey some of the characters that JSON leaves as they are.
+    ascii_only = sys.stdout.isatty() or not is_utf8(sys.stdout)
+    sys.stdout.write(json.dumps(value, ensure_ascii=ascii_only) + "\n")
 
 
 def report(output: OutputName | None, found: Mapping[str, Any], sentence: str, style: str = "") -> None:
@@ -46,12 +48,13 @@ def say(text: str, style: str = "", *, stderr: bool = False) -> None:
 
 
 def quote(line: str, style: str = "", *, indent: str = "    ", stderr: bool = False) -> None:
-    """Print a line somebody else wrote, all of it, in its own column and never outside it."""
+    """Print a line somebody else wrote, all of it, in its own column: none of it can pose as a line of ours."""
     from rich.text import Text
 
     screen = _screen(stderr=stderr)
     room = screen.width - len(indent) if screen.is_terminal else sys.maxsize
-    for piece in folded(visible(line), room):
+    first, *rest = folded(one_line(line), room)
+    for piece in (first, *(f"{CONTINUED}{piece}" for piece in rest)):
         screen.print(Text(f"{indent}{piece}", style=style))
 
 
@@ -68,7 +71,7 @@ def table(
     shown.add_column(headings[-1], overflow="fold", ratio=1)
     for row in rows:
         shown.add_row(
-            *(Text(visible(cell), style=(styles or {}).get(index, "")) for index, cell in enumerate(row))
+            *(Text(one_line(cell), style=(styles or {}).get(index, "")) for index, cell in enumerate(row))
         )
     _screen(stderr=False).print(shown)
 

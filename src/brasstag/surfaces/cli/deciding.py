@@ -47,7 +47,11 @@ async def prompt(room: "Room", approval_id: str) -> Outcome | None:
                     return outcome
             case "deny" | "d":
                 reason = ask("why?")
-                return None if reason is None else await _decide(room, approval, ApprovalResponse(False, reason=reason))
+                return (
+                    None
+                    if reason is None
+                    else await _decide(room, approval, ApprovalResponse(False, reason=reason))
+                )
             case "later" | "l":
                 return None
 
@@ -84,7 +88,9 @@ def edited_arguments(approval: Approval) -> dict[str, Any]:
     """Let the person change the arguments in their editor."""
     from brasstag.sandbox.editor import edit_text
 
-    return read_arguments(edit_text(json.dumps(dict(approval.arguments), indent=2, ensure_ascii=False), ".json"))
+    return read_arguments(
+        edit_text(json.dumps(dict(approval.arguments), indent=2, ensure_ascii=False), ".json")
+    )
 
 
 def read_arguments(text: str) -> dict[str, Any]:

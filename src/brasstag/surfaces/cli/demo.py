@@ -8,6 +8,8 @@ import tempfile
 from pathlib import Path
 
 from brasstag.surfaces.cli.console import say
+from brasstag.surfaces.cli.exits import Exit
+from brasstag.words.errors import Code, ToolError
 
 _CHAPTER = """# Chapter one
 
@@ -25,18 +27,26 @@ Call me Ishmael. I would prefer not to sail.
 
 def play(keep: str | None) -> None:
     """Play the whole story; end with the proof of it."""
-    if keep is not None:
-        _story(Path(keep).absolute())
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="brasstag-demo-") as scratch:
+            _story(Path(scratch) / "novel")
         return
-    with tempfile.TemporaryDirectory(prefix="brasstag-demo-") as scratch:
-        _story(Path(scratch) / "novel")
+    project = Path(keep).absolute()
+    if project.exists() or _user_directory(project).exists():
+        raise ToolError(Code.ALREADY_EXISTS, f"{project} is there already; the story needs a new directory")
+    _story(project)
+    say("")
+    say("To look around:", "bold")
+    say(f"  export BRASSTAG_USER_DIR={shlex.quote(str(_user_directory(project)))}")
+    say(f"  cd {shlex.quote(str(project))}")
 
 
 def _story(project: Path) -> None:
     from brasstag.surfaces.cli.people import TOKEN_VARIABLE, add_approver
 
     # The story has its own keys and its own approver, so it neither reads nor leaves anything in yours.
-    os.environ["BRASSTAG_USER_DIR"] = str(project.parent / f"{project.name}-user")
+    os.environ["BRASSTAG_USER_DIR"] = str(_user_directory(project))
+    os.environ.pop(TOKEN_VARIABLE, None)
     token = add_approver("ada")
 
     _chapter("A room: one directory that agents may touch, and a counter in front of it.")
@@ -50,7 +60,7 @@ def _story(project: Path) -> None:
     _run("call", "read_file", "path=chapters/one.md")
 
     _chapter("Asked. Writing over a file waits for a person, who is shown exactly what would change.")
-    _run("call", "write_file", "path=chapters/one.md", f"content={_REWRITE}", "--later")
+    _run("call", "write_file", "path=chapters/one.md", f"content={_REWRITE}", "--later", ends=Exit.WAITING)
     _run("approvals", "show", _waiting(project))
 
     _chapter("Approved with edits. Ada keeps the narrator's name; the call runs as she changed it, once.")
@@ -60,12 +70,12 @@ def _story(project: Path) -> None:
     _run("call", "read_file", "path=chapters/one.md")
 
     _chapter("Denied, by a person. The agent is told why, and nothing has happened.")
-    _run("call", "delete_file", "path=chapters", "recursive=true", "--later")
+    _run("call", "delete_file", "path=chapters", "recursive=true", "--later", ends=Exit.WAITING)
     _run("approvals", "deny", _waiting(project), "--reason", "we keep what we wrote")
 
     _chapter("Denied, by a rule. Secrets are no agent's business, whatever the profile.")
     (project / "data" / ".env").write_text("PASSWORD=correct horse battery staple\n")
-    _run("call", "read_file", "path=.env")
+    _run("call", "read_file", "path=.env", ends=Exit.DENIED)
     _run("call", "search_code", "query=horse", "include_hidden=true")
 
     _chapter("Undone. Taking a call back is itself a call, judged like any other.")
@@ -73,59 +83,51 @@ def _story(project: Path) -> None:
     _run("call", "read_file", "path=chapters/one.md")
 
     _chapter(
-        "All of it is on the timeline, each entry chained to the one before, the heads sealed with a key"
+        "All of it is on the timeline, each entry chained to the one before, the heads sealed with a key\n"
+        "that lies outside the project."
     )
-    _chapter("that lies outside the project.", first=False)
     _run("timeline", "show")
     _run("timeline", "verify")
 
 
-def _run(*arguments: str) -> None:
-    """Show a command as a person would type it, then run it."""
+def _user_directory(project: Path) -> Path:
+    return project.with_name(f"{project.name}-user")
+
+
+def _run(*arguments: str, ends: Exit = Exit.DONE) -> None:
+    """Show a command as a person would type it, run it, and stop the story should it not end as told."""
     from brasstag.surfaces.cli.main import main
 
-    shown = shlex.join(arguments)
-    say(f"$ brasstag {shown}", "bold cyan")
-    people = (
-        ()
-        if arguments[0] in ("init", "approvals") and arguments[:2] != ("approvals", "show")
-        else ("-o", "people")
-    )
-    people = ("-o", "people") if arguments[:2] == ("approvals", "approve") else people
+    say(f"$ brasstag {shlex.join(arguments)}", "bold cyan")
     try:
-        main([*arguments, *people])
+        main([*arguments, "-o", "people"])
     except SystemExit as ended:
-        if ended.code:
-            say(f"  (exit {ended.code})", "dim")
-    sys.stdout.flush()
+        sys.stdout.flush()
+        if ended.code != ends:
+            say(f"The story stops here: this should have ended with {ends}, not {ended.code}.", "red")
+            raise
+        if ends:
+            say(f"  (exit {ends})", "dim")
 
 
-def _chapter(text: str, *, first: bool = True) -> None:
-    if first:
-        say("")
-    say(text, "bold")
+def _chapter(text: str) -> None:
+    say(f"\n{text}", "bold")
 
 
 def _waiting(project: Path) -> str:
-    from brasstag.app.vault import open_vault
     from brasstag.store.approvals import list_approvals
+    from brasstag.surfaces.cli.rooms import open_books
     from brasstag.words.approvals import ApprovalState
 
-    vault = open_vault(project)
-    try:
+    with open_books(project) as vault:
         return vault.books.read(lambda view: list_approvals(view, (ApprovalState.OPEN,)))[0].id
-    finally:
-        vault.close()
 
 
 def _newest_overwrite(project: Path) -> str:
-    from brasstag.app.vault import open_vault
     from brasstag.store.timeline import read_entries
+    from brasstag.surfaces.cli.rooms import open_books
     from brasstag.words.events import EntryKind
 
-    vault = open_vault(project)
-    try:
+    with open_books(project) as vault:
         entries = vault.books.read(lambda view: list(read_entries(view)))
-        return next(entry.tag for entry in reversed(entries) if entry.kind is EntryKind.SETTLED)
-    finally:
-        vault.close()
+    return next(entry.tag for entry in reversed(entries) if entry.kind is EntryKind.SETTLED)

@@ -8,6 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from brasstag.app.opening import check_configuration
+from brasstag.app.trust import Trust
+from brasstag.app.vault import Vault, open_vault, was_replaced
+from brasstag.sandbox.workspace.workspace import kernel_support
+from brasstag.settings import STATE_DIRECTORY, find_project, read_settings, user_directory
+from brasstag.store.database import OLDEST_SQLITE, sqlite_version
+from brasstag.surfaces.cli.failures import paragraph
 from brasstag.words.errors import BrasstagError
 
 ENOUGH_BYTES = 200_000_000
@@ -22,80 +29,75 @@ class Check:
     found: str
 
 
-def examine(project: Path) -> list[Check]:
+def examine(project: Path) -> Iterator[Check]:
     """Look at the machine, and at the project if there is one."""
-    checks = [*_machine()]
+    yield from _machine()
     try:
-        from brasstag.settings import find_project
-
         root = find_project(project)
     except BrasstagError as error:
-        return [*checks, Check("project", False, str(error))]
-    return [*checks, Check("project", True, str(root)), *_project(root)]
+        yield Check("project", False, str(error))
+        return
+    yield Check("project", True, str(root))
+    free = shutil.disk_usage(root).free
+    yield Check("disk", free > ENOUGH_BYTES, f"{free // 1_000_000} MB free")
+    yield from _project(root)
 
 
 def _machine() -> Iterator[Check]:
     yield Check("python", sys.version_info >= (3, 11), platform.python_version())
     yield Check("system", sys.platform == "linux", f"{platform.system()} {platform.release()}")
-    from brasstag.settings import user_directory
-    from brasstag.store.database import OLDEST_SQLITE, sqlite_version
-
     version = sqlite_version()
     yield Check("sqlite", version >= OLDEST_SQLITE, ".".join(map(str, version)))
-
-    folder = user_directory()
+    try:
+        folder = user_directory()
+    except RuntimeError as error:
+        yield Check("user directory", False, paragraph(error))
+        return
     existing = next(place for place in (folder, *folder.parents) if place.exists())
     writable = os.access(existing, os.W_OK)
     yield Check("user directory", writable, f"{folder}" if writable else f"{folder} cannot be written")
 
 
 def _project(root: Path) -> Iterator[Check]:
-    free = shutil.disk_usage(root).free
-    yield Check("disk", free > ENOUGH_BYTES, f"{free // 1_000_000} MB free")
-    yield from _state(root)
+    try:
+        vault = open_vault(root)
+    except (BrasstagError, OSError, RuntimeError) as error:
+        yield Check("state", False, paragraph(error))
+        return
+    try:
+        yield from _state(root, vault)
+        changed = Trust(root, vault.folder).changes()
+        if changed:
+            names = ", ".join(f"{file.path} ({file.what})" for file in changed)
+            yield Check("control files", False, f"{names}; run `brasstag trust`")
+            # Looking further would load them, and that takes a person's yes.
+            yield Check("configuration", False, "not looked at before the control files are accepted")
+            return
+        yield Check("control files", True, "as accepted")
+    except (BrasstagError, OSError) as error:
+        yield Check("state", False, paragraph(error))
+        return
+    finally:
+        vault.close()
     yield from _configuration(root)
 
 
-def _state(root: Path) -> Iterator[Check]:
-    from brasstag.app.trust import Trust
-    from brasstag.app.vault import open_vault, require_same_room
-
-    try:
-        vault = open_vault(root)
-    except (BrasstagError, OSError) as error:
-        yield Check("state", False, str(error))
-        return
-    try:
-        report = vault.verify()
-        held = f"{report.entries} entries, {report.checkpoints} seals"
-        yield Check(
-            "timeline",
-            report.ok,
-            held if report.ok else f"{len(report.findings)} findings; run `timeline verify`",
-        )
-        changed = Trust(root, vault.folder).changes()
-        names = ", ".join(f"{file.path} ({file.what})" for file in changed)
-        yield Check(
-            "control files", not changed, f"{names}; run `brasstag trust`" if changed else "as accepted"
-        )
-        require_same_room(root, vault)
-    except BrasstagError as error:
-        yield Check("room", False, str(error))
-    finally:
-        vault.close()
+def _state(root: Path, vault: Vault) -> Iterator[Check]:
+    if was_replaced(root, vault):
+        what = f"{STATE_DIRECTORY}/ is another room's than the one you knew; `brasstag trust` accepts it"
+        yield Check("room", False, what)
+    found = vault.verify()
+    held = f"{found.entries} entries, {found.checkpoints} seals"
+    wrong = f"{len(found.findings)} findings; run `brasstag timeline verify`"
+    yield Check("timeline", found.ok, held if found.ok else wrong)
 
 
 def _configuration(root: Path) -> Iterator[Check]:
-    from brasstag.app.opening import check_configuration
-    from brasstag.sandbox.workspace.workspace import kernel_support
-
     problems = check_configuration(root)
+    for problem in problems:
+        yield Check("configuration", False, str(problem))
     if problems:
-        for problem in problems:
-            yield Check("configuration", False, str(problem))
         return
-    from brasstag.settings import read_settings
-
     workspace = read_settings(root).workspace(root)
     yield Check("configuration", True, "settings, tools, rules and roles agree")
     yield Check("workspace", os.access(workspace, os.R_OK | os.W_OK), str(workspace))

@@ -39,8 +39,8 @@ def tell(error: Exception) -> Exit:
 def paragraph(error: Exception) -> str:
     """Say what went wrong, and what to do about it."""
     if isinstance(error, ConfigError):
-        problems = "".join(f"\n  {problem}" for problem in error.problems)
-        return f"Brasstag cannot start with this configuration:{problems}"
+        first, *more = map(str, error.problems)
+        return "\n  ".join(["All of this has to be mended first:", first, *more]) if more else first
     if isinstance(error, ToolError):
         return f"{error.code}: {error.message}"
     if isinstance(error, BrasstagError):

@@ -5,7 +5,17 @@ from typing import Annotated
 
 import typer
 
-from brasstag.surfaces.cli import approvals, approvers, call, failures, policy, project, streams, timeline, tools
+from brasstag.surfaces.cli import (
+    approvals,
+    approvers,
+    call,
+    failures,
+    policy,
+    project,
+    streams,
+    timeline,
+    tools,
+)
 from brasstag.surfaces.cli.exits import Exit
 
 app = typer.Typer(

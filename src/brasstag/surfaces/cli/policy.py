@@ -24,7 +24,7 @@ _SHIFTS = ("same", "stricter", "looser", "unseen")
 
 
 @app.command("test")
-def test_examples(output: Output = None, project: Project = HERE) -> None:
+def check_examples(output: Output = None, project: Project = HERE) -> None:
     """Check the rules against their own examples; exit 1 and name each that fails.
 
     Reads brasstag.toml as it is, so that a change can be tested before it is accepted with `brasstag trust`.
@@ -46,9 +46,7 @@ def test_examples(output: Output = None, project: Project = HERE) -> None:
 
 @app.command()
 def explain(
-    tool: Annotated[
-        str, typer.Argument(help="The tool's name or alias.", autocompletion=tool_names)
-    ],
+    tool: Annotated[str, typer.Argument(help="The tool's name or alias.", autocompletion=tool_names)],
     arguments: Pairs = None,
     json_text: JsonText = None,
     role: Role = "operator",
@@ -83,19 +81,19 @@ async def _explain(project: Path, tool: str, given: Given, role: str, output: Ou
         print_json(_as_json(found))
         return
     if found.explanation is not None:
-        _print_voices(found.explanation)
+        _print_voices(tool, found.explanation)
     if found.preview is not None:
         _print_deeds(found.preview)
     if found.refused is not None:
         _print_refusal(found)
 
 
-def _print_voices(explanation: "Explanation") -> None:
+def _print_voices(tool: str, explanation: "Explanation") -> None:
     verdict = explanation.verdict
     say(f"{verdict.decision}: {verdict.because}", f"bold {_STYLES[verdict.decision]}")
     rows = []
     for line in explanation.lines:
-        about = f", about {line.on}" if line.on else ""
+        about = f", about {line.on}" if line.on not in ("", tool) else ""
         where = f" [{line.source}]" if line.source else ""
         mark = "→" if line.decided else ""
         rows.append((mark, line.verdict.decision, line.verdict.rule, f"{line.verdict.because}{about}{where}"))
@@ -105,12 +103,12 @@ def _print_voices(explanation: "Explanation") -> None:
 def _print_deeds(preview: "Preview") -> None:
     from brasstag.surfaces.cli.diffs import change_sentence, deeds
 
-    say("It would:", "bold")
-    lines = [f"read {seen.path or 'the workspace'}" for seen in preview.reads]
+    say("what it would do", "bold")
+    lines = [f"reads {seen.path}" for seen in preview.reads]
     if preview.untracked_reads:
-        lines.append(f"look into {preview.untracked_reads} more files")
+        lines.append(f"looks into {preview.untracked_reads} more files")
     lines += [*deeds(preview), *map(change_sentence, preview.changes)]
-    for line in lines or ["read and change nothing"]:
+    for line in lines or ["reads and changes nothing"]:
         quote(line, indent="  ")
 
 

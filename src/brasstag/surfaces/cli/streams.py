@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from typing import TextIO
+from typing import Literal, TextIO
 
 
 def prepare() -> None:
@@ -35,9 +35,9 @@ def is_utf8(stream: TextIO) -> bool:
     return (stream.encoding or "utf8").lower().replace("-", "").replace("_", "") == "utf8"
 
 
-def _usable(stream: TextIO | None, descriptor: int, mode: str, errors: str) -> TextIO:
+def _usable(stream: TextIO | None, descriptor: int, mode: Literal["r", "w"], errors: str) -> TextIO:
     if stream is None:
-        return io.TextIOWrapper(io.FileIO(descriptor, mode, closefd=False), encoding="utf-8", errors=errors)
+        return os.fdopen(descriptor, mode, encoding="utf-8", errors=errors, closefd=False)
     if isinstance(stream, io.TextIOWrapper):
         # A terminal shows what its locale says; programs read UTF-8, as JSON is UTF-8 everywhere.
         stream.reconfigure(encoding=stream.encoding if stream.isatty() else "utf-8", errors=errors)

@@ -83,9 +83,7 @@ def head(output: Output = None, project: Project = HERE) -> None:
     _head(project, output)
 
 
-def _show(
-    project: Path, tag: str | None, task: str | None, newest: int, output: OutputName | None
-) -> None:
+def _show(project: Path, tag: str | None, task: str | None, newest: int, output: OutputName | None) -> None:
     from brasstag.store.timeline import read_entries
     from brasstag.surfaces.cli.entries import as_json, print_entries, print_entry
 

@@ -1,53 +1,65 @@
-"""The tools of a room: list, schema, docs, new."""
+"""The tools of a room: list, show, schema, docs, new."""
 
 import difflib
+import json
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from brasstag.surfaces.cli.console import Output, print_json, say, table, wants_json
-from brasstag.surfaces.cli.rooms import HERE, Project, open_room, run
+from brasstag.surfaces.cli.completing import tool_names
+from brasstag.surfaces.cli.console import OutputName, print_json, report, say, table, wants_json
+from brasstag.surfaces.cli.exits import Exit
+from brasstag.surfaces.cli.options import HERE, ForRole, Output, Project, pass_on
+from brasstag.surfaces.cli.rooms import open_room, run
+
+if TYPE_CHECKING:
+    from brasstag.toolkit.tool import Tool
 
 app = typer.Typer(help="The tools of this room.", invoke_without_command=True)
 
 DOCS_FILE = Path("docs/TOOLS.md")
+Form = Literal["openai", "openai-flat", "anthropic", "mcp"]
 
 
 @app.callback()
 def tools(context: typer.Context, output: Output = None, project: Project = HERE) -> None:
     """List the tools, when no command is given."""
+    pass_on(context, project, output)
     if context.invoked_subcommand is None:
         run(_list(project, output, "operator"))
 
 
 @app.command("list")
-def list_(
-    role: Annotated[
-        str, typer.Option("--as", metavar="ROLE", help="Only what this role may use.")
-    ] = "operator",
-    output: Output = None,
-    project: Project = HERE,
-) -> None:
+def list_(role: ForRole = "operator", output: Output = None, project: Project = HERE) -> None:
     """List the tools."""
     run(_list(project, output, role))
 
 
 @app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="The tool's name or alias.", autocompletion=tool_names)],
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Show one tool: its arguments, what it returns, and how to call it."""
+    run(_show(project, name, output))
+
+
+@app.command()
 def schema(
-    form: Annotated[
-        Literal["openai", "openai-flat", "anthropic", "mcp"], typer.Option("--format", help="Whose form.")
-    ] = "openai",
+    form: Annotated[Form, typer.Option("--format", help="Whose form.")] = "openai",
     strict: Annotated[
         bool, typer.Option("--strict", help="OpenAI's strict mode, where a tool allows it.")
     ] = False,
-    role: Annotated[
-        str, typer.Option("--as", metavar="ROLE", help="Only what this role may use.")
-    ] = "operator",
+    role: ForRole = "operator",
+    output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Print the tools' definitions for a model provider, as JSON."""
-    run(_schema(project, form, strict, role))
+    """Print the tools' definitions for a model provider, as one JSON list."""
+    if strict and form not in ("openai", "openai-flat"):
+        raise typer.BadParameter("--strict is OpenAI's; leave it out, or choose openai or openai-flat")
+    run(_schema(project, form, strict, role, output))
 
 
 @app.command()
@@ -56,14 +68,16 @@ def docs(
         bool, typer.Option("--check", help="Write nothing; exit 1 when the page is out of date.")
     ] = False,
     file: Annotated[Path, typer.Option(help="The page.")] = DOCS_FILE,
+    output: Output = None,
 ) -> None:
     """Write docs/TOOLS.md from the shipped tools' configs."""
     from brasstag.toolkit.discovery import discover_package
     from brasstag.toolkit.docs import tools_page
 
     page = tools_page(discover_package("brasstag.tools"))
-    found = file.read_text(encoding="utf-8") if file.exists() else ""
+    found = file.read_bytes().decode(errors="replace") if file.exists() else ""
     if page == found:
+        report(output, {"file": str(file), "current": True}, f"{file} is up to date.")
         return
     if check:
         changed = difflib.unified_diff(
@@ -72,38 +86,49 @@ def docs(
         for line in list(changed)[:40]:
             say(line, stderr=True)
         say(f"{file} is out of date; run `brasstag tools docs`.", "red", stderr=True)
-        raise typer.Exit(1)
+        raise typer.Exit(Exit.FAILED)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(page, encoding="utf-8")
-    say(f"Wrote {file}.")
+    report(output, {"file": str(file), "current": True}, f"Wrote {file}.")
 
 
 @app.command()
 def new(
-    name: Annotated[str, typer.Argument(help="The tool's id, such as word_count.")], project: Project = HERE
+    name: Annotated[str, typer.Argument(help="The tool's id, such as word_count.")],
+    output: Output = None,
+    project: Project = HERE,
 ) -> None:
     """Scaffold a tool: tools/NAME.py, tools/NAME.json and a test that passes as it is."""
     from brasstag.settings import TOOLS_DIRECTORY, find_project
+    from brasstag.toolkit.discovery import discover_package
+    from brasstag.toolkit.registry import ToolRegistry
     from brasstag.toolkit.scaffold import scaffold
+    from brasstag.words.errors import Code, ToolError
 
     root = find_project(project)
+    taken = ToolRegistry(discover_package("brasstag.tools")).get(name)
+    if taken is not None:
+        raise ToolError(
+            Code.ALREADY_EXISTS,
+            f"{name} already stands for the shipped tool {taken.name}; choose another name",
+        )
     for path in scaffold(root / TOOLS_DIRECTORY, root / "tests", name):
-        say(f"Wrote {path.relative_to(root)}.")
-    say("Edit them, then run `brasstag trust`: new tools are loaded once you have accepted them.")
+        shown = path.relative_to(root).as_posix()
+        report(output, {"wrote": shown}, f"Wrote {shown}.")
+    if not wants_json(output):
+        say("Edit them, then run `brasstag trust`: new tools are loaded once you have accepted them.")
 
 
-async def _list(project: Path, output: str | None, role: str) -> None:
+async def _list(project: Path, output: OutputName | None, role: str) -> None:
     async with open_room(project, "tools") as room:
         found = room.tools.list(role)
-    if wants_json(output):  # type: ignore[arg-type]
+    if wants_json(output):
         for tool in found:
-            print_json(
-                {"name": tool.name, "description": tool.config.description, "effects": tool.config.effects}
-            )
+            print_json(_summary(tool))
     else:
         table(
             ("tool", "effects", "approval", "what it does"),
-            (
+            [
                 (
                     tool.name,
                     tool.config.effects,
@@ -111,19 +136,58 @@ async def _list(project: Path, output: str | None, role: str) -> None:
                     tool.config.description,
                 )
                 for tool in found
-            ),
+            ],
             styles={0: "bold"},
         )
+        say("`brasstag tools show TOOL` lists the arguments of one.", "dim")
 
 
-async def _schema(project: Path, form: str, strict: bool, role: str) -> None:
+async def _show(project: Path, name: str, output: OutputName | None) -> None:
+    from brasstag.surfaces.cli.describing import print_tool
+    from brasstag.words.errors import Code, ToolError
+
+    async with open_room(project, "tools show") as room:
+        tool = room.tools.get(name)
+        close = room.tools.closest(name)
+    if tool is None:
+        meant = f"did you mean {close}? " if close else ""
+        raise ToolError(
+            Code.UNKNOWN_TOOL, f"there is no tool {name!r}; {meant}`brasstag tools` lists them all"
+        )
+    if wants_json(output):
+        schemas = {
+            "input_schema": tool.config.input_schema(),
+            "output_schema": tool.config.output_schema(),
+            "examples": [example.arguments for example in tool.config.examples],
+        }
+        print_json(_summary(tool) | schemas)
+    else:
+        print_tool(tool)
+
+
+async def _schema(project: Path, form: Form, strict: bool, role: str, output: OutputName | None) -> None:
     async with open_room(project, "tools schema") as room:
         match form:
             case "openai":
-                print_json(room.tools.for_openai(role, strict=strict))
+                found = room.tools.for_openai(role, strict=strict)
             case "openai-flat":
-                print_json(room.tools.for_openai(role, wrapped=False, strict=strict))
+                found = room.tools.for_openai(role, wrapped=False, strict=strict)
             case "anthropic":
-                print_json(room.tools.for_anthropic(role))
-            case _:
-                print_json(room.tools.for_mcp(role))
+                found = room.tools.for_anthropic(role)
+            case "mcp":
+                found = room.tools.for_mcp(role)
+    if wants_json(output):
+        print_json(found)
+    else:
+        say(json.dumps(found, indent=2, ensure_ascii=False))
+
+
+def _summary(tool: "Tool") -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.config.description,
+        "type": tool.config.type.value,
+        "effects": tool.config.effects,
+        "approval": tool.config.approval,
+        "aliases": list(tool.config.aliases),
+    }

@@ -41,7 +41,11 @@ class Unaccepted:
             print_diff(file.accepted or b"", file.found or b"", stderr=stderr)
         if self.replaced:
             say(f"{STATE_DIRECTORY}/ was replaced:", "bold", stderr=stderr)
-            say("    the timeline you knew is not here; what lies here is another room's.", "red", stderr=stderr)
+            say(
+                "    the timeline you knew is not here; what lies here is another room's.",
+                "red",
+                stderr=stderr,
+            )
 
     def as_json(self) -> list[dict[str, Any]]:
         """Return one object for each change."""

@@ -2,14 +2,18 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+
+CONTINUED = "⤷ "
+"""What stands before each piece of a folded line but the first."""
 
 _NARROWEST = 20
 
-_HIDING = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
-"""Control, format and direction, half of a pair, private use, and the two separators that break lines."""
+_HIDING = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+"""Control, format and direction, half of a pair, private or no use, and the two separators that break lines."""
 
-_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0e\uffa0\U000e0100-\U000e01ef]")
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0e\uffa0\U000e0100-\U000e01ef]"
+)
 """What counts as a letter or a mark, and yet is drawn as nothing; U+FE0F is left out, as every emoji uses it."""
 
 
@@ -20,11 +24,22 @@ def visible(text: str) -> str:
     return "".join(char if _harmless(char) else f"⟨U+{ord(char):04X}⟩" for char in text)
 
 
-def folded(text: str, width: int) -> Iterator[str]:
-    """Cut one visible line into pieces that fit; a line the terminal breaks itself could pose as one of ours."""
-    from rich.cells import chop_cells
+def one_line(text: str) -> str:
+    """Return visible text in which line breaks are written out too."""
+    return visible(text).replace("\n", "⟨U+000A⟩")
 
-    yield from chop_cells(text.expandtabs(8), max(width, _NARROWEST)) or [""]
+
+def folded(line: str, width: int) -> list[str]:
+    """Cut a line into pieces that fit, with room for the mark of a continued one.
+
+    What the terminal breaks by itself begins at the left edge, where it could pose as a line of ours.
+    """
+    from rich.cells import cell_len, chop_cells
+
+    line = line.expandtabs(8)
+    if cell_len(line) <= width:
+        return [line]
+    return chop_cells(line, max(width, _NARROWEST) - cell_len(CONTINUED))
 
 
 def _harmless(char: str) -> bool:

@@ -1,0 +1,78 @@
+"""One tool for eyes: what it takes, what it gives, and how to call it from here."""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from brasstag.surfaces.cli.console import say, table
+from brasstag.toolkit.config import ToolConfig
+from brasstag.toolkit.parameters import Parameter
+from brasstag.toolkit.sentences import expected
+from brasstag.toolkit.tool import Tool
+from brasstag.words.conditions import CONDITIONS
+
+_EFFECTS: Mapping[str, str] = {
+    "none": "none, it only reads the workspace",
+    "files": "changes files of the workspace",
+    "external": "acts where a preview cannot see",
+}
+_APPROVAL: Mapping[str | None, str] = {
+    None: "as the profile says",
+    "auto": "not needed, unless a rule asks",
+    "confirm": "always asked",
+    **{condition: f"asked when it {fact} something" for condition, fact in CONDITIONS.items()},
+}
+
+
+def print_tool(tool: Tool) -> None:
+    """Print all a person has to know to call a tool."""
+    config = tool.config
+    say(config.tool_id, "bold")
+    say(f"  {config.description}")
+    table(("", ""), [(f"  {word}", said) for word, said in _facts(config)])
+    if config.parameters:
+        say("arguments", "bold")
+        table(("", ""), [row for name, one in config.parameters.items() for row in _parameter(name, one)])
+    if config.returns and (fields := config.returns.get("properties")):
+        say("returns", "bold")
+        table(("", ""), [row for name, part in fields.items() for row in _field(name, part)])
+    if config.examples:
+        say("for example", "bold")
+        for example in config.examples:
+            say(f"  {as_command(config.tool_id, example.arguments)}")
+
+
+def as_command(tool: str, arguments: Mapping[str, Any]) -> str:
+    """Return a call as a person types it in a shell."""
+    pairs = [
+        f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for name, value in arguments.items()
+    ]
+    return shlex.join(["brasstag", "call", tool, *pairs])
+
+
+def _facts(config: ToolConfig) -> Iterator[tuple[str, str]]:
+    if config.aliases:
+        yield "also called", ", ".join(config.aliases)
+    yield "kind", config.type.value
+    yield "effects", _EFFECTS[config.effects]
+    yield "approval", _APPROVAL[config.approval]
+    yield "time limit", f"{config.limits.timeout_seconds:g} s"
+
+
+def _parameter(name: str, parameter: Parameter) -> Iterator[tuple[str, str]]:
+    schema = parameter.as_schema()
+    schema.pop("description", None)
+    given = "required" if parameter.required else "optional"
+    if parameter.has_default:
+        given = f"default {json.dumps(parameter.default, ensure_ascii=False)}"
+    also = f", also called {', '.join(parameter.aliases)}" if parameter.aliases else ""
+    yield f"  {name}", f"{expected(schema)}, {given}{also}"
+    yield "", parameter.description
+
+
+def _field(name: str, part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    yield f"  {name}", expected({**part, "description": ""})
+    if part.get("description"):
+        yield "", str(part["description"])
