@@ -32,7 +32,7 @@ _CLOCK = r"\d\d:\d\d:\d\d(?:\.\d+)?Z?"
 _CHANGING = (
     (re.compile(_ID), lambda found: found[0].partition("_")[0]),
     (re.compile(rf"{_CLOCK}  [0-9a-z]{{6}}  "), "TIME  TASK  "),
-    (re.compile(r"(?<=  )[0-9a-z]{8}$"), "TAIL"),
+    (re.compile(r"(?<=  )[0-9a-z]{8}$|^[0-9a-z]{8}(?=  )"), "TAIL"),
     (re.compile(rf"{_DATE}[T ]{_CLOCK}|{_DATE}|{_CLOCK}"), "TIME"),
     (re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{16})\b"), "HASH"),
 )

@@ -359,3 +359,15 @@ async def test_a_room_in_memory_leaves_nothing_behind() -> None:
         place = room.workspace
         assert (place / "a.md").exists()
     assert not place.exists()
+
+
+async def test_a_rule_that_asks_about_a_file_is_heard_by_a_search_that_reads_it(
+    make_project: MakeProject,
+) -> None:
+    project = make_project('[[rules]]\nask = "*(private/**)"\nbecause = "private"\n')
+    for name in ("private", "public"):
+        (project / "data" / name).mkdir()
+        (project / "data" / name / "a.md").write_text("whale")
+    async with Room.open(project) as room:
+        assert isinstance(await room.call("search_code", {"query": "whale"}), Waiting)
+        assert isinstance(await room.call("search_code", {"query": "whale", "directory": "public"}), Done)

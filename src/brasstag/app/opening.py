@@ -151,6 +151,8 @@ def check_configuration(project: Path) -> list[Problem]:
 
 def _fit_project(project: Path, clock: Clock, threads: Threads) -> Fittings:
     project = project.absolute()
+    if not (project / SETTINGS_FILE).is_file():
+        read_settings(project)  # says what is missing, and leaves nothing behind where there is no project
     vault = open_vault(project, clock)
     try:
         require_same_room(project, vault)

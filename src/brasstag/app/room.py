@@ -13,12 +13,14 @@ from brasstag.app.vault import Vault
 from brasstag.engine.asking import call_of
 from brasstag.engine.judging import Explained, tool_facts
 from brasstag.engine.looking import Looked
+from brasstag.engine.payloads import reopened
 from brasstag.policy.narrow import NoRule, narrow_rule
 from brasstag.policy.profiles import ToolFacts
 from brasstag.policy.replay import Replayed, recorded_calls, replay
 from brasstag.policy.roles import OPERATOR
 from brasstag.policy.rule_engine import AnyRule
 from brasstag.settings import ProfileName
+from brasstag.store.approvals import approval_of_call
 from brasstag.store.books import Books, Desk
 from brasstag.store.timeline import read_entries
 from brasstag.store.verify import Report
@@ -27,7 +29,7 @@ from brasstag.toolkit.kinds import ToolType
 from brasstag.toolkit.repair import read_arguments
 from brasstag.toolkit.tool import Tool
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
-from brasstag.words.calls import Call, Done, Failed, Outcome, Waiting
+from brasstag.words.calls import Call, Done, Failed, Outcome, Tag, Waiting
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import Entry
 from brasstag.words.ids import new_id
@@ -191,14 +193,20 @@ class Room:
         return list(replay(recorded_calls(entries, self._facts_of), rules))
 
     async def wait(self, waiting: Waiting) -> Outcome:
-        """Wait until a person has decided, then go on; costs a look every quarter of a second."""
+        """Wait until a person has decided and the call has ended, here or where they decided.
+
+        Costs a look every quarter of a second.
+        """
         while True:
             approval = await self.approval(waiting.approval_id)
             if approval.state is ApprovalState.APPROVED:
-                return await self.resume(approval.id)
-            if approval.state is not ApprovalState.OPEN:
-                note = approval.note or f"it is {approval.state.value}"
-                return Failed(Code.DENIED, f"a person denied this call: {note}")
+                outcome = await self.resume(approval.id)
+                if not isinstance(outcome, Failed) or outcome.code is not Code.APPROVAL_CLOSED:
+                    return outcome
+            elif approval.state is not ApprovalState.OPEN:
+                ended = await self._shop.threads.run(self._ended_elsewhere, approval)
+                if ended is not None:
+                    return ended
             await asyncio.sleep(POLL_SECONDS)
 
     async def timeline(self, task_id: str | None = None) -> list[Entry]:
@@ -208,6 +216,20 @@ class Room:
     async def verify(self) -> Report:
         """Walk every chain of the room and name whatever does not fit."""
         return await self._shop.threads.run(self.vault.verify)
+
+    def _ended_elsewhere(self, approval: Approval) -> Outcome | None:
+        """Say how a call ended that another process went on with; None while it still runs."""
+        newest = self.books.read(lambda view: approval_of_call(view, approval.call_id))
+        if newest is not None and newest.id != approval.id:
+            return Waiting(newest.id, newest.reason)
+        for entry in self.books.read(
+            lambda view: list(read_entries(view, approval.task_id, approval.call_id))
+        ):
+            if entry.payload is not None and "outcome" in entry.payload:
+                return replace(reopened(entry.payload), tag=Tag(entry.tag, entry.hash))
+        if approval.state is ApprovalState.CONSUMED:
+            return None
+        return Failed(Code.DENIED, f"a person denied this call: {approval.note or approval.state.value}")
 
     def _facts_of(self, call: Call) -> ToolFacts | None:
         tool = self._shop.registry.get(call.tool)

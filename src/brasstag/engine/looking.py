@@ -1,6 +1,6 @@
 """Admitting a call, and finding out what it would do without doing it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,7 +71,7 @@ def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = F
         return _look_at_documents(shop, admitted)
     if tool.config.effects == "external":
         return Looked(admitted, Preview(external=True))
-    draft = Draft(shop.workspace, writable=tool.config.effects == "files", hidden=veil(shop, tool))
+    draft = draft_for(shop, tool)
     ending = run_function(
         shop, admitted, draft, watch, lambda: _too_late(shop, admitted, draft, only_looking)
     )
@@ -92,9 +92,15 @@ def _too_late(shop: Shop, admitted: Admitted, draft: Draft, only_looking: bool) 
     return replace(ending, tag=shop.books.record(admitted.call, EntryKind.CALLED, payload))
 
 
-def veil(shop: Shop, tool: Tool) -> Callable[[str], bool]:
-    """Return which paths a walking tool must leave out: those a rule denies it, or denies anyone, to read."""
-    return lambda path: shop.rules.hides(path, tool.name) is not None
+def draft_for(shop: Shop, tool: Tool) -> Draft:
+    """Return a view of the workspace for one call: what a rule denies is hidden from walks, what one minds is named."""
+    rules, name = shop.rules, tool.name
+    return Draft(
+        shop.workspace,
+        writable=tool.config.effects == "files",
+        hidden=lambda path: rules.hides(path, name) is not None,
+        minded=lambda path: rules.watches(path, name),
+    )
 
 
 def _look_at_documents(shop: Shop, admitted: Admitted) -> Looked:

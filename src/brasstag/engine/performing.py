@@ -4,12 +4,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from brasstag.engine import payloads
-from brasstag.engine.looking import Looked, veil
+from brasstag.engine.looking import Looked, draft_for
 from brasstag.engine.running import run_function, timed_out
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.policy.grants import Grant
-from brasstag.sandbox.workspace.draft import Draft
 from brasstag.sandbox.workspace.effects import apply_changes
 from brasstag.sandbox.workspace.errors import Unsettled
 from brasstag.store.ledger import Claimed
@@ -87,7 +86,7 @@ def _act_outside(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Sett
     claimed = _claim(shop, grant, looked, ())
     shop.at("claimed")
     tool = looked.admitted.tool
-    draft = Draft(shop.workspace, writable=False, hidden=veil(shop, tool))
+    draft = draft_for(shop, tool)
 
     def late() -> Settled:
         return _settle(shop, claimed, grant, looked, timed_out(tool), ())

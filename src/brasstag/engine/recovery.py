@@ -8,11 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from brasstag.engine import payloads
-from brasstag.engine.looking import veil
+from brasstag.engine.looking import draft_for
 from brasstag.engine.running import Admitted, run_function, scrub, timed_out
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
-from brasstag.sandbox.workspace.draft import Draft
 from brasstag.sandbox.workspace.recover import recover_changes
 from brasstag.sandbox.workspace.sweeping import sweep
 from brasstag.store.boots import Boot
@@ -111,7 +110,7 @@ def _finish_outside(shop: Shop, claim: Claimed, payload: dict[str, Any] | None, 
             claim.call_id, claim.tool, payload["input"], payload["actor"], payload["role"], claim.task_id
         )
         if tool.config.replay == "safe":
-            draft = Draft(shop.workspace, writable=False, hidden=veil(shop, tool))
+            draft = draft_for(shop, tool)
             return run_function(shop, Admitted(call, tool), draft, watch, lambda: timed_out(tool))
         if tool.config.replay == "check" and tool.check is not None:
             return _ask_tool(shop, tool, call)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, cast
+from typing import Literal
 
 from brasstag.policy.subjects import counts_of
 from brasstag.settings.model import ProfileName
-from brasstag.words.conditions import CONDITIONS, Condition
+from brasstag.words.conditions import CONDITIONS
 from brasstag.words.previews import Fact, Preview
 from brasstag.words.verdicts import Verdict
 

@@ -10,6 +10,7 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from brasstag.sandbox import syscalls
@@ -117,26 +118,28 @@ def _below(workspace: Path, path: Path) -> str | None:
 
 
 def _files_at(path: Path) -> Iterator[os.stat_result]:
-    pending = [path]
+    """Return the status of every file with more than one name at or below a path of the host."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return
+    if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+        yield status
+    pending = [str(path)] if stat.S_ISDIR(status.st_mode) else []
     while pending:
         place = pending.pop()
-        try:
-            status = place.lstat()
-            if stat.S_ISDIR(status.st_mode):
-                with os.scandir(place) as entries:
-                    pending += [
-                        place / entry.name for entry in entries if not _is_object_store(place, entry.name)
-                    ]
-            elif status.st_nlink > 1:
-                yield status
-        except OSError:
-            # Gone, or not ours to look at: then no tool of ours can open it either.
-            continue
+        with suppress(OSError), os.scandir(place) as entries:
+            # What is gone by now, or not ours to look at, no tool of ours can open either.
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    pending += [] if _is_object_store(place, entry.name) else [entry.path]
+                elif (status := entry.stat(follow_symlinks=False)).st_nlink > 1:
+                    yield status
 
 
-def _is_object_store(directory: Path, name: str) -> bool:
+def _is_object_store(directory: str, name: str) -> bool:
     # Git objects are many, and are content that was in the workspace anyway.
-    return name == "objects" and directory.name == ".git"
+    return name == "objects" and os.path.basename(directory) == ".git"
 
 
 def _identity(status: os.stat_result) -> tuple[int, int]:

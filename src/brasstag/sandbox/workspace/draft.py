@@ -62,11 +62,16 @@ class Draft:
     """One call's view of the workspace: reads are real, writes are staged, and the staged ones are read back.
 
     Paths are relative to the workspace. Links are followed inside it, except by ``remove`` and ``move``, which
-    act on a link itself. ``hidden`` says which paths the policy keeps out of listings and searches.
+    act on a link itself. ``hidden`` says which paths the policy keeps out of listings and searches, ``minded`` which
+    ones a rule speaks about: a search that opens one names it in its preview, where the rule is heard.
     """
 
     def __init__(
-        self, workspace: Workspace, writable: bool, hidden: Callable[[str], bool] | None = None
+        self,
+        workspace: Workspace,
+        writable: bool,
+        hidden: Callable[[str], bool] | None = None,
+        minded: Callable[[str], bool] | None = None,
     ) -> None:
         self.hidden_count = 0
         """How many paths listings and searches left out because the policy hides them."""
@@ -75,6 +80,7 @@ class Draft:
         self._workspace = workspace
         self._writable = writable
         self._is_hidden = hidden or (lambda _path: False)
+        self._is_minded = minded or (lambda _path: False)
         self._view = View(workspace)
         self._walked = 0
         self._closed = False
@@ -216,7 +222,7 @@ class Draft:
         if self.skipped_count:
             notes.append(f"{self.skipped_count} paths could not be read or named and were left out")
         return Preview(
-            reads=tuple(Seen(path, held.state) for path, held in self._view.seen.items()),
+            reads=tuple(Seen(path, held.state) for path, held in tuple(self._view.seen.items())),
             changes=self._view.stage.changes(self._workspace.undo_limit) if self._view.stage else (),
             untracked_reads=self._walked,
             notes=tuple(notes),
@@ -305,7 +311,10 @@ class Draft:
             except (OSError, ToolError):
                 self.skipped_count += 1
                 continue
-            self._walked += 1
+            if self._is_minded(path):
+                self._view.remember(path, Held("file"))
+            else:
+                self._walked += 1
             with file:
                 yield path, file
 

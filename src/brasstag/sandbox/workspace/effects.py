@@ -32,6 +32,8 @@ def apply_changes(
     Raises ToolError when nothing was changed, and Unsettled when that is not sure. Any other way out,
     a killed process first of all, needs ``recover_changes``.
     """
+    if not changes:
+        return
     for path in (path for change in changes for path in change.paths):
         workspace.control.refuse(path)
     site = Site(workspace, call_id, changes, at)
@@ -73,7 +75,11 @@ def take_back(site: Site, done: Sequence[Step], cause: BrasstagError | None) -> 
                 else Unsettled(f"{shown(step.path)} could not be put back.", {"path": shown(step.path)})
             )
     if failures:
-        details = {"paths": [failure.details for failure in failures], "kept": list(site.kept)}
+        details = {
+            "paths": [failure.details for failure in failures],
+            "kept": list(site.kept),
+            "left": site.leftovers(),
+        }
         raise Unsettled(" ".join(failure.message for failure in failures), details) from None
     with suppress(OSError):
         site.sync()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from brasstag.sandbox.workspace.errors import Unsettled, shown
-from brasstag.sandbox.workspace.paths import ROOT, split_path
+from brasstag.sandbox.workspace.paths import ROOT, join_path, split_path
 from brasstag.sandbox.workspace.reader import READ_FILE
 from brasstag.sandbox.workspace.renames import Renames, Role, discard, exists, private_name, state_at
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
@@ -113,11 +113,19 @@ class Site:
 
     def refuse_leftovers(self) -> None:
         """Raise if an earlier run of this call was cut short here; recovery comes first."""
+        if self.leftovers():
+            raise ToolError(
+                Code.BUSY, "an earlier run of this call was cut short; it has to be recovered first"
+            )
+
+    def leftovers(self) -> list[str]:
+        """Return every private name of this call that is there; under one of them may be somebody's only copy."""
+        found = [self.name(0, "run")] if self.is_begun() else []
         for index, directory in self._places():
-            if any(exists(directory, self.name(index, role)) for role in ROLES) or self.is_begun():
-                raise ToolError(
-                    Code.BUSY, "an earlier run of this call was cut short; it has to be recovered first"
-                )
+            names = [self.name(index, role) for role in ROLES]
+            shelter = self.shelter(self.changes[index].path)
+            found += [join_path(shelter, name) for name in names if exists(directory, name)]
+        return found
 
     def discard_written(self, directory: str) -> None:
         """Throw away what was written in a directory but not put in place, so that the directory can go."""

@@ -105,7 +105,10 @@ class Stage:
         return {name: self._after[join_path(directory, name)] for name in names}
 
     def changes(self, undo_limit: int) -> tuple[Change, ...]:
-        """Return the Changes in an order in which they can be made: directories first, emptied ones last."""
+        """Return the Changes in an order in which they can be made: directories first, emptied ones last.
+
+        Safe to ask while a tool that ran out of time is still staging: then the answer is of no use, but is one.
+        """
         makes: list[Change] = []
         files: list[Change] = []
         clears: list[Change] = []
@@ -135,8 +138,9 @@ class Stage:
         self._children[parent].discard(name)
 
     def _all(self) -> Iterator[Change]:
-        moved = {node.origin for path, node in self._after.items() if self._is_move(path, node)}
-        for path, node in self._after.items():
+        staged = dict(self._after)
+        moved = {node.origin for path, node in staged.items() if self._is_move(path, node)}
+        for path, node in staged.items():
             before = self._before[path]
             if path in moved or _is_as_before(path, node, before):
                 continue
@@ -157,7 +161,7 @@ class Stage:
         # cannot do it: then the bytes are written anew.
         return (
             node.origin not in ("", path)
-            and self._after[node.origin].state == ABSENT
+            and self._after.get(node.origin, GONE).state == ABSENT
             and self._before[path].state != DIRECTORY
         )
 

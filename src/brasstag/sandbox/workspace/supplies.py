@@ -49,6 +49,7 @@ class Written:
         digest = digest_in(self._change.after) or ""
         if self._change.after.startswith("link:"):
             os.symlink(self._site.workspace.blobs.get(digest), self._private, dir_fd=here)
+            self._site.at(f"{self._index}: written")
             return
         replaced = _file_at(here, self._name)
         mode = self._change.mode

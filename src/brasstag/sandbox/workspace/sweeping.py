@@ -5,17 +5,16 @@ import stat
 from collections.abc import Callable
 
 from brasstag.sandbox.workspace.paths import ROOT, join_path
-from brasstag.sandbox.workspace.renames import call_in, discard
-from brasstag.sandbox.workspace.site import keep_bytes
+from brasstag.sandbox.workspace.renames import call_in, discard, state_at
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
 from brasstag.words.errors import ToolError
+from brasstag.words.previews import digest_in
 
 
 def sweep(workspace: Workspace, is_live: Callable[[str], bool]) -> int:
     """Remove the temporary files of every call that is not live; return how many.
 
-    What a call took from its place is kept in the blobs first: at worst somebody looks for it later. Directories
-    under a temporary name are left for a person.
+    What a call took from its place goes only if the blobs have the same bytes; anything else is left for a person.
     """
     count = 0
     pending = [ROOT]
@@ -36,15 +35,12 @@ def sweep(workspace: Workspace, is_live: Callable[[str], bool]) -> int:
 
 def _sweep_one(workspace: Workspace, directory: int, name: str, is_live: Callable[[str], bool]) -> int:
     call_id = call_in(name)
-    status = os.stat(name, dir_fd=directory, follow_symlinks=False)
-    if (
-        call_id is None
-        or is_live(call_id)
-        or not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode))
-    ):
+    if call_id is None or is_live(call_id):
         return 0
     if name.endswith((".old", ".src")):
-        keep_bytes(workspace.blobs, directory, name)
+        digest = digest_in(state_at(directory, name))
+        if digest is None or not workspace.blobs.has(digest):
+            return 0
     discard(directory, name)
     return 1
 

@@ -44,7 +44,7 @@ def show(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show one approval in full: arguments, the change as a diff, and why it was asked."""
+    """Show one in full: arguments, the change as a diff, and why."""
     _show(project, name, output)
 
 
@@ -83,7 +83,7 @@ def deny(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Deny one or several; whoever asked is told why and goes on."""
+    """Deny one or several. Whoever asked is told why, and goes on."""
     raise typer.Exit(_deny(project, list(dict.fromkeys(names)), reason, output))
 
 

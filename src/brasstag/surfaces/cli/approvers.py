@@ -29,7 +29,7 @@ def approvers(context: typer.Context, output: Output = None) -> None:
 
 @app.command()
 def add(name: Name, output: Output = None) -> None:
-    """Give somebody a token; it is printed once, and only its digest is kept.
+    """Give somebody a token; only its digest is kept.
 
     The token stands alone on standard output, even in a pipe, so that a script can keep it; -o json gives an object.
     """

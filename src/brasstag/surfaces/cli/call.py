@@ -40,7 +40,7 @@ def call(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Call a tool: it is checked, judged, approved where needed, done, and recorded.
+    """Call a tool: checked, judged, approved where needed, recorded.
 
     `brasstag tools` lists the tools, `brasstag tools show TOOL` the arguments of one.
     """
@@ -56,7 +56,10 @@ def undo(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Take back what a call changed, unless it was changed since; itself a judged call."""
+    """Take back what a call changed, unless it was changed since.
+
+    This is a call like any other: it is judged, may ask, and is on the timeline.
+    """
     raise typer.Exit(run(_call(project, "undo", {"tag": tag}, role, yes, later, output)))
 
 

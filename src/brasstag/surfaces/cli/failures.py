@@ -61,6 +61,6 @@ def paragraph(error: Exception) -> str:
 
 
 def _about_system(error: OSError) -> str:
-    where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+    where = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "a file or the output"
     what = error.strerror or str(error)
-    return f"{where}{what}. {_ADVICE.get(error.errno or 0, 'Run `brasstag doctor` for more.')}"
+    return f"{where}: {what}. {_ADVICE.get(error.errno or 0, 'Run `brasstag doctor` for more.')}"

@@ -20,7 +20,6 @@ from brasstag.surfaces.cli.exits import Exit
 
 app = typer.Typer(
     name="brasstag",
-    help="The counter where agents take their tools: typed, judged, approved, tagged.",
     epilog="Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for approval, 4 denied, 5 unknown.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -44,24 +43,28 @@ app.add_typer(approvers.app, name="approvers")
 def demo(
     keep: Annotated[str | None, typer.Option(help="Play in this directory and leave it there.")] = None,
 ) -> None:
-    """Play a story of allowed, asked, edited, denied and undone calls."""
+    """Play a story of asked, edited, denied and undone calls."""
     from brasstag.surfaces.cli.demo import play
 
     play(keep)
 
 
-@app.callback()
-def brasstag(
-    version: Annotated[
-        bool, typer.Option("--version", is_eager=True, help="Print the version and leave.")
-    ] = False,
-) -> None:
-    """Say which version this is, when asked."""
-    if version:
+def _tell_version(wanted: bool) -> None:
+    if wanted:
         from brasstag import __version__
 
         typer.echo(__version__)
         raise typer.Exit
+
+
+@app.callback()
+def brasstag(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version and leave."),
+    ] = False,
+) -> None:
+    """The counter where agents take their tools: typed, judged, approved, tagged."""
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -25,7 +25,7 @@ _SHIFTS = ("same", "stricter", "looser", "unseen")
 
 @app.command("test")
 def check_examples(output: Output = None, project: Project = HERE) -> None:
-    """Check the rules against their own examples; exit 1 and name each that fails.
+    """Check the rules against their own examples; exit 1 if one fails.
 
     Reads brasstag.toml as it is, so that a change can be tested before it is accepted with `brasstag trust`.
     """
@@ -53,7 +53,10 @@ def explain(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Say what would be decided about a call, and who said so; nothing is done or recorded."""
+    """Say what would be decided about a call, and who says so.
+
+    Nothing is done, and nothing is recorded.
+    """
     given = given_arguments(tool, arguments or [], json_text, stdin=False)
     run(_explain(project, tool, given, role, output))
 
@@ -67,7 +70,7 @@ def replay(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Say what other rules would have decided about every call on the timeline."""
+    """Say what other rules would have decided about recorded calls."""
     run(_replay(project, file, everything, output))
 
 

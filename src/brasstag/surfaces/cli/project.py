@@ -22,7 +22,7 @@ def init(
     ] = "careful",
     output: Output = None,
 ) -> None:
-    """Make a project: brasstag.toml, the workspace, and the room's state."""
+    """Make a project: its settings, its workspace and its room."""
     from brasstag.app.creating import create_project
     from brasstag.app.trust import control_files
     from brasstag.settings import SETTINGS_FILE, read_settings
@@ -54,7 +54,7 @@ def trust(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show how control files changed since you last accepted them, and accept them."""
+    """Show how control files changed since you accepted them; accept them."""
     from brasstag.settings import find_project
     from brasstag.surfaces.cli.people import require_approver
     from brasstag.surfaces.cli.questions import confirm
@@ -86,7 +86,7 @@ def stop(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Stop a task: it is closed, and whatever waits for approval in it is withdrawn."""
+    """Stop a task, and withdraw whatever waits for approval in it."""
     from brasstag.store.tasks import get_task
     from brasstag.surfaces.cli.people import user_name
 
@@ -107,7 +107,10 @@ def gc(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Delete kept contents that no version, claim or open approval names any more."""
+    """Delete kept contents that nothing needs any more.
+
+    Whatever a version, a claim or a waiting approval names is kept; so is what is younger than the grace.
+    """
     from brasstag.store.keeping import named_blobs
 
     with open_books(project) as vault:
@@ -121,7 +124,10 @@ def gc(
 
 
 def doctor(output: Output = None, project: Project = HERE) -> None:
-    """Say what works here and what does not; works when settings or tools are broken."""
+    """Say what works here and what does not.
+
+    It works when settings or tools are broken, and loads no control file that was not accepted.
+    """
     from brasstag.surfaces.cli.doctor import examine
 
     checks = list(examine(project))

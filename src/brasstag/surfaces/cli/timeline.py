@@ -45,7 +45,7 @@ def export(
     file: Annotated[Path | None, typer.Option(help="Write here instead of to standard output.")] = None,
     project: Project = HERE,
 ) -> None:
-    """Export entries as JSON lines, with all that is needed to check their chain elsewhere.
+    """Export entries and seals as JSON lines, to be checked elsewhere.
 
     An entry's digest is the SHA-256 of its salt and payload, one after the other. Its hash is the SHA-256 of eight
     lines, joined by line feeds: the hash of the entry before it in its task (64 zeros for the first), task_id, seq,
@@ -59,7 +59,10 @@ def export(
 
 @app.command()
 def verify(output: Output = None, project: Project = HERE) -> None:
-    """Walk every chain; exit 1 when anything was edited, removed, reordered or cut."""
+    """Walk every chain; exit 1 when anything does not fit.
+
+    It finds what was edited, removed, reordered or cut off, and names what it cannot see from here.
+    """
     raise typer.Exit(_verify(project, output))
 
 
@@ -73,13 +76,19 @@ def redact(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Delete what an entry says, for good; the chain still verifies and says that it was done."""
+    """Delete what an entry says, for good.
+
+    The chain still verifies, and says that this was done, by whom and why.
+    """
     _redact(project, tag, reason, contents, output)
 
 
 @app.command()
 def head(output: Output = None, project: Project = HERE) -> None:
-    """Print the newest sealed link; note it elsewhere to prove later that nothing before it changed."""
+    """Print the newest seal.
+
+    Note it elsewhere, to prove later that nothing before it was changed.
+    """
     _head(project, output)
 
 

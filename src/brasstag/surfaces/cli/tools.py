@@ -56,7 +56,7 @@ def schema(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Print the tools' definitions for a model provider, as one JSON list."""
+    """Print the tools for a model provider, as one JSON list."""
     if strict and form not in ("openai", "openai-flat"):
         raise typer.BadParameter("--strict is OpenAI's; leave it out, or choose openai or openai-flat")
     run(_schema(project, form, strict, role, output))
@@ -98,7 +98,7 @@ def new(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Scaffold a tool: tools/NAME.py, tools/NAME.json and a test that passes as it is."""
+    """Begin a tool of your own: JSON, Python, and a test that passes."""
     from brasstag.settings import TOOLS_DIRECTORY, find_project
     from brasstag.toolkit.discovery import discover_package
     from brasstag.toolkit.registry import ToolRegistry

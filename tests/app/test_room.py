@@ -1,0 +1,132 @@
+"""Room: the library's front door."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+import brasstag
+from brasstag import ConfigError, Done, Draft, Room, UntrustedError, tool
+from brasstag.app.vault import open_vault
+from brasstag.words.errors import StoreError
+from tests.conftest import MakeProject, accept
+
+
+def test_every_public_name_is_there() -> None:
+    assert set(brasstag.__all__) == set(brasstag._PLACES)
+    for name in brasstag.__all__:
+        assert getattr(brasstag, name) is not None
+    with pytest.raises(AttributeError):
+        _ = brasstag.no_such_name
+
+
+async def test_the_library_in_one_look(project: Path) -> None:
+    (project / "data" / "notes.md").write_text("one two three")
+
+    @tool(effects="none")
+    async def word_count(workspace: Draft, path: str) -> int:
+        """Count the words of a workspace file."""
+        return len(workspace.read_text(path).split())
+
+    async with Room.open(project) as room:
+        room.register(word_count)
+        outcome = await room.call("word_count", {"path": "notes.md"})
+        assert isinstance(outcome, Done)
+        assert outcome.value == 3
+        assert "word_count" in {one["function"]["name"] for one in room.tools.for_openai()}
+        schema = next(one for one in room.tools.for_anthropic() if one["name"] == "word_count")["input_schema"]
+        assert list(schema["properties"]) == ["path"]
+
+
+async def test_a_project_that_does_not_exist_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="brasstag init"):
+        async with Room.open(tmp_path / "nowhere"):
+            pass
+
+
+async def test_every_problem_of_a_configuration_is_named_at_once(make_project: MakeProject) -> None:
+    project = make_project()
+    (project / "brasstag.toml").write_text(
+        '[room]\nworkspace = "data"\n\n[[rules]]\ndeny = "reed_file"\nbecause = "x"\n\n'
+        '[roles.editor]\ntools = ["edit_file", "fly"]\n\n[tools.read_file]\nlimits = { max_moons = 3 }\n\n[tools.nothing]\n'
+    )
+    (project / "tools").mkdir()
+    (project / "tools" / "one.json").write_text('{"tool_id": "one", "colour": "red"}')
+    (project / "tools" / "two.py").write_text("import no_such_module")
+    accept(project)
+    with pytest.raises(ConfigError) as caught:
+        async with Room.open(project):
+            pass
+    said = str(caught.value)
+    for part in ("reed_file", "fly", "max_moons", "tools.nothing", "colour", "description", "no_such_module"):
+        assert part in said, part
+    # The books can still be opened, so people can look, decide and stop.
+    vault = open_vault(project)
+    assert vault.verify().ok
+    vault.close()
+
+
+async def test_a_failed_opening_lets_go_of_everything(make_project: MakeProject) -> None:
+    project = make_project()
+    (project / "brasstag.toml").write_text("nonsense")
+    accept(project)
+    for _ in range(3):
+        with pytest.raises(ConfigError):
+            async with Room.open(project):
+                pass
+    assert list((project / ".brasstag" / "boots").iterdir()) == []
+
+
+async def test_a_project_copied_to_another_place_is_shown_to_a_person_only_once(
+    make_project: MakeProject, tmp_path: Path
+) -> None:
+    import shutil
+
+    project = make_project()
+    async with Room.open(project) as room:
+        await room.call("write_file", {"path": "a.md", "content": "a"})
+    shutil.copytree(project, tmp_path / "copy")
+    async with Room.open(tmp_path / "copy") as room:
+        assert (await room.verify()).ok
+
+
+async def test_a_key_that_is_gone_is_said_when_verifying(make_project: MakeProject, tmp_path: Path) -> None:
+    import shutil
+
+    project = make_project()
+    async with Room.open(project) as room:
+        await room.call("write_file", {"path": "a.md", "content": "a"})
+    shutil.rmtree(tmp_path / "user")
+    with pytest.raises(UntrustedError):
+        async with Room.open(project):
+            pass
+    vault = open_vault(project)
+    report = vault.verify()
+    vault.close()
+    assert report.ok
+    assert any("is not on this machine" in line for line in report.unseen)
+
+
+async def test_a_disk_that_is_full_fails_the_call_and_nothing_else(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StoreError("the room's database cannot be used: database or disk is full.")
+
+    (room.workspace / "a.md").write_text("a")
+    monkeypatch.setattr(room.books, "claim", full)
+    outcome = await room.call("write_file", {"path": "b.md", "content": "b"})
+    assert isinstance(outcome, brasstag.Failed)
+    assert outcome.code is brasstag.Code.INTERNAL_ERROR
+    assert not (room.workspace / "b.md").exists()
+    monkeypatch.undo()
+    assert isinstance(await room.call("write_file", {"path": "b.md", "content": "b"}), Done)
+
+
+async def test_opening_a_room_says_nothing_in_the_log(
+    project: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        async with Room.open(project) as room:
+            await room.call("list_files", {})
+    assert [record for record in caplog.records if record.name.startswith("brasstag")] == []
