@@ -161,6 +161,10 @@ class TestNothingGoesUnmentioned:
             str(int(one)) for one in Exit
         ]
 
+    def test_every_variable_of_the_environment_is_explained(self) -> None:
+        sources = "".join(file.read_text() for file in (ROOT / "src" / "brasstag").rglob("*.py"))
+        assert unmentioned(set(re.findall(r'"(BRASSTAG_[A-Z_]+)"', sources)), "docs/cli.md") == []
+
     def test_every_entry_kind_is_explained(self) -> None:
         assert unmentioned(EntryKind, "docs/timeline.md") == []
 

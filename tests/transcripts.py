@@ -38,7 +38,8 @@ _CHANGING = (
 )
 _NAMES = re.compile(rf"{_ID}|(?<=  )[0-9a-z]{{8}}$")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-_OURSELVES = re.compile(rf"(?<=cli:){user_name()}\b|\b{user_name()}(?= \(terminal\))")
+_ME = re.escape(user_name())
+_OURSELVES = re.compile(rf"(?<=cli:){_ME}(?= )|(?<= ){_ME}(?= \(terminal\))")
 """Whoever runs the tests plays Ada."""
 _QUESTION = re.compile(r"^(?:approve, edit, deny or later\? \[later\]|why\?|.*\? \[y/N\]): (?P<answer>.*)$")
 
@@ -74,7 +75,7 @@ class Keyboard(io.StringIO):
     def isatty(self) -> bool:
         return True
 
-    def readline(self, size: int | None = -1, /) -> str:
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
         typed = super().readline(-1 if size is None else size)
         self._screen.write(typed)
         return typed

@@ -34,7 +34,9 @@ async def test_the_library_in_one_look(project: Path) -> None:
         assert isinstance(outcome, Done)
         assert outcome.value == 3
         assert "word_count" in {one["function"]["name"] for one in room.tools.for_openai()}
-        schema = next(one for one in room.tools.for_anthropic() if one["name"] == "word_count")["input_schema"]
+        schema = next(one for one in room.tools.for_anthropic() if one["name"] == "word_count")[
+            "input_schema"
+        ]
         assert list(schema["properties"]) == ["path"]
 
 
@@ -48,7 +50,8 @@ async def test_every_problem_of_a_configuration_is_named_at_once(make_project: M
     project = make_project()
     (project / "brasstag.toml").write_text(
         '[room]\nworkspace = "data"\n\n[[rules]]\ndeny = "reed_file"\nbecause = "x"\n\n'
-        '[roles.editor]\ntools = ["edit_file", "fly"]\n\n[tools.read_file]\nlimits = { max_moons = 3 }\n\n[tools.nothing]\n'
+        '[roles.editor]\ntools = ["edit_file", "fly"]\n\n[tools.read_file]\nlimits = { max_moons = 3 }\n'
+        "defaults = { encoding = 7, pth = 1 }\n\n[tools.nothing]\n"
     )
     (project / "tools").mkdir()
     (project / "tools" / "one.json").write_text('{"tool_id": "one", "colour": "red"}')
@@ -58,7 +61,17 @@ async def test_every_problem_of_a_configuration_is_named_at_once(make_project: M
         async with Room.open(project):
             pass
     said = str(caught.value)
-    for part in ("reed_file", "fly", "max_moons", "tools.nothing", "colour", "description", "no_such_module"):
+    for part in (
+        "reed_file",
+        "fly",
+        "max_moons",
+        "defaults.encoding",
+        "defaults.pth",
+        "tools.nothing",
+        "colour",
+        "description",
+        "no_such_module",
+    ):
         assert part in said, part
     # The books can still be opened, so people can look, decide and stop.
     vault = open_vault(project)

@@ -342,6 +342,9 @@ async def test_project_defaults_and_limits_hold(make_project: MakeProject) -> No
         found = await room.call("search_code", {"query": "whale"})
         assert isinstance(found, Done)
         assert [match["path"] for match in found.value["matches"]] == ["manuscripts/ch01.md"]
+        everywhere = await room.call("search_code", {"query": "whale", "path": "."})
+        assert isinstance(everywhere, Done)
+        assert len(everywhere.value["matches"]) == 2
         refused = await room.call("read_file", {"path": "notes.md"})
         assert isinstance(refused, Failed)
         assert refused.code is Code.TOO_LARGE
@@ -371,3 +374,41 @@ async def test_a_rule_that_asks_about_a_file_is_heard_by_a_search_that_reads_it(
     async with Room.open(project) as room:
         assert isinstance(await room.call("search_code", {"query": "whale"}), Waiting)
         assert isinstance(await room.call("search_code", {"query": "whale", "directory": "public"}), Done)
+
+
+async def test_a_caller_that_goes_away_does_not_stop_the_watch(room: Room) -> None:
+    started, released = threading.Event(), threading.Event()
+
+    @tool(requires_approval=False, limits={"timeout_seconds": 0.1})
+    def hang() -> str:
+        """Hang."""
+        started.set()
+        released.wait(10)
+        return "late"
+
+    room.register(hang)
+    caller = asyncio.create_task(room.call("hang", {}))
+    await asyncio.to_thread(started.wait, 10)
+    caller.cancel()
+    async with asyncio.timeout(10):
+        while EntryKind.SETTLED not in await kinds(room):  # each look gives the watch a turn
+            pass
+    released.set()
+    assert (await last(room))["outcome"] == "unknown"
+
+
+async def test_a_function_that_comes_back_late_says_nothing_more(room: Room) -> None:
+    released = threading.Event()
+
+    @tool(requires_approval=False, limits={"timeout_seconds": 0.05})
+    def hang() -> str:
+        """Hang for a while."""
+        released.wait(10)
+        return "late"
+
+    room.register(hang)
+    assert isinstance(await room.call("hang", {}), Unknown)
+    released.set()
+    await room._shop.threads.drain(10)
+    assert await kinds(room) == [EntryKind.CLAIMED, EntryKind.SETTLED]
+    assert (await room.verify()).ok

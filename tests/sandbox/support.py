@@ -22,7 +22,7 @@ from brasstag.words.previews import Change, Preview
 Snapshot = dict[str, tuple[str, bytes, int]]
 
 
-def open_workspace(project: Path, portable: bool | None = False, undo_limit: int = UNDO_LIMIT) -> Workspace:
+def open_workspace(project: Path, portable: bool = False, undo_limit: int = UNDO_LIMIT) -> Workspace:
     """Open data/ of a project."""
     data = project / "data"
     return Workspace(

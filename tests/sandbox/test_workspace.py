@@ -60,7 +60,6 @@ def test_where_the_kernel_has_no_openat2_it_is_done_without(
     (data / "d" / "f").write_text("f")
     assert kernel_support(data) == "opened by openat2; overwritten files are exchanged"
     monkeypatch.setattr(syscalls, "openat2", refused)
-    with open_workspace(project, portable=None) as workspace:
-        assert workspace.portable
+    with open_workspace(project) as workspace:
         assert Draft(workspace, writable=False).read_text("d/f") == "f"
     assert "name by name" in kernel_support(data)

@@ -1,17 +1,18 @@
-"""A real terminal with the real command in it: keys are typed, the screen is read."""
+"""A real terminal with the command in it, in a process of its own: keys are typed, the screen is read.
 
+The processes are forked from a server that has the imports already, so that many of them are cheap.
+"""
+
+import fcntl
+import multiprocessing
 import os
 import pty
 import re
 import select
-import signal
 import struct
-import subprocess
 import sys
 import termios
-import time
 from collections.abc import Mapping
-from fcntl import ioctl
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -19,36 +20,50 @@ from typing import Self
 PATIENCE_SECONDS = 60.0
 """Far more than anything here takes; a test that waits this long has failed."""
 
+CTRL_C, CTRL_D = "\x03", "\x04"
+
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
-# The child is the leader of its own session; taking the terminal as its own makes Ctrl-C a signal to it.
-_PROGRAM = (
-    "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
-    "from brasstag.surfaces.cli.main import main; main()"
+_context = multiprocessing.get_context("forkserver")
+_context.set_forkserver_preload(
+    ["tests.surfaces.terminal", "tests.processes", "brasstag.app.room", "rich.table", "rich.text"]
 )
 
-CTRL_C = "\x03"
-CTRL_D = "\x04"
+
+def _become_command(
+    tty: str, project: Path, environment: Mapping[str, str], arguments: tuple[str, ...]
+) -> None:
+    """Run the command on a terminal that is this process's own, so that Ctrl-C is a signal to it."""
+    os.setsid()
+    terminal = os.open(tty, os.O_RDWR)
+    for descriptor, stream in enumerate(("stdin", "stdout", "stderr")):
+        os.dup2(terminal, descriptor)
+        setattr(sys, stream, os.fdopen(descriptor, "r" if descriptor == 0 else "w", closefd=False))
+    os.chdir(project)
+    os.environ.clear()
+    os.environ.update(environment, TERM="xterm-256color")
+    sys.argv = ["brasstag", *arguments]
+    from brasstag.surfaces.cli.main import main
+
+    main()
 
 
 class Terminal:
-    """One command at a terminal of 80 columns."""
+    """One command at a terminal."""
 
-    def __init__(self, project: Path, environment: Mapping[str, str], *arguments: str, columns: int = 80) -> None:
-        self._master, slave = pty.openpty()
-        ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, *arguments],
-            cwd=project,
-            env=dict(environment) | {"TERM": "xterm-256color"},
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            start_new_session=True,
-        )
-        os.close(slave)
+    def __init__(
+        self, project: Path, environment: Mapping[str, str], *arguments: str, columns: int = 80
+    ) -> None:
+        self._keyboard, tty = pty.openpty()
+        fcntl.ioctl(tty, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         self.screen = ""
         """Everything printed so far, with colours."""
+        self._process = _context.Process(
+            target=_become_command, args=(os.ttyname(tty), project, dict(environment), arguments)
+        )
+        self._process.start()
+        # Closed only once the other side has it open, else what is printed in between has nowhere to go.
+        self._tty: int | None = tty
 
     def __enter__(self) -> Self:
         return self
@@ -56,44 +71,42 @@ class Terminal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGKILL)
-            self._process.wait()
-        os.close(self._master)
+        if self._process.is_alive():
+            self._process.kill()
+        self._process.join(PATIENCE_SECONDS)
+        os.close(self._keyboard)
+        if self._tty is not None:
+            os.close(self._tty)
 
     @property
     def text(self) -> str:
-        """The screen without colours and carriage returns."""
+        """The screen as it is read: without colours."""
         return _COLOURS.sub("", self.screen).replace("\r\n", "\n")
 
-    def until(self, shown: str) -> Self:
-        """Wait until something has been printed."""
-        start = len(self.text)
-        while shown not in self.text:
-            assert self._read(), f"{shown!r} was never printed, but:\n{self.text}"
-        assert start >= 0
+    def until(self, shown: str, times: int = 1) -> Self:
+        """Wait until something has been printed, so many times."""
+        while self.text.count(shown) < times:
+            assert self._read(), f"{shown!r} was not printed {times} times, but:\n{self.text}"
         return self
 
     def type(self, keys: str) -> Self:
         """Press keys; a line ends with Enter."""
-        os.write(self._master, keys.encode())
+        os.write(self._keyboard, keys.encode())
         return self
 
     def ends(self) -> int:
         """Wait for the end and return the exit code."""
         while self._read():
             pass
-        return self._process.wait(PATIENCE_SECONDS)
+        self._process.join(PATIENCE_SECONDS)
+        assert self._process.exitcode is not None
+        return self._process.exitcode
 
     def _read(self) -> bool:
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < deadline:
-            ready, _, _ = select.select([self._master], [], [], 1.0)
-            if ready:
-                try:
-                    data = os.read(self._master, 65536)
-                except OSError:  # the other end is closed
-                    return False
-                self.screen += data.decode(errors="replace")
-                return bool(data)
-        raise AssertionError(f"nothing more came, after:\n{self.text}")
+        """Read what there is; say whether anything may still come."""
+        ready, _, _ = select.select([self._keyboard, self._process.sentinel], [], [], PATIENCE_SECONDS)
+        assert ready, f"nothing more came, after:\n{self.text}"
+        if self._keyboard not in ready:
+            return False
+        self.screen += os.read(self._keyboard, 65536).decode(errors="replace")
+        return True

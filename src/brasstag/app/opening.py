@@ -1,6 +1,6 @@
 """Fitting out a room: settings, tools, rules, workspace and books, put together once."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -28,9 +28,11 @@ from brasstag.settings import (
     ProfileName,
     RoomSettings,
     Settings,
+    ToolSettings,
     parse_settings,
     read_settings,
 )
+from brasstag.toolkit.arguments import compiled
 from brasstag.toolkit.discovery import discover_entry_points, discover_folder, discover_package
 from brasstag.toolkit.loading import read_config
 from brasstag.toolkit.registry import ToolRegistry
@@ -39,6 +41,7 @@ from brasstag.words.errors import ConfigError, Problem
 from brasstag.words.times import Clock
 
 _T = TypeVar("_T")
+_COMMON_LIMITS = frozenset({"timeout_seconds", "max_result_bytes"})
 
 
 @dataclass(slots=True)
@@ -222,26 +225,40 @@ def _aliases(registry: ToolRegistry) -> dict[str, str]:
 
 
 def _as_project_says(tool: Tool, settings: Settings) -> Tool:
-    """Return the tool under the limits the project's settings give it."""
+    """Return the tool under the limits the project's settings give it; raise for what does not fit it."""
     chosen = settings.tools.get(tool.name)
-    if chosen is None or not chosen.limits:
+    if chosen is None:
         return tool
+    problems = [*_wrong_limits(tool, chosen), *_wrong_defaults(tool, chosen)]
+    if problems:
+        raise ConfigError(problems)
     limits = tool.config.limits
-    known = {"timeout_seconds", "max_result_bytes"}
-    strange = chosen.limits.keys() - known - limits.numbers.keys()
-    if strange:
-        names = ", ".join(sorted(known | limits.numbers.keys()))
-        place = f"tools.{tool.name}.limits"
-        raise ConfigError(
-            [
-                Problem(SETTINGS_FILE, place, f"{name} is no limit of it", f"It has {names}.")
-                for name in sorted(strange)
-            ]
-        )
     own = {name: int(value) for name, value in chosen.limits.items() if name in limits.numbers}
-    given: dict[str, Any] = {name: value for name, value in chosen.limits.items() if name in known}
+    given: dict[str, Any] = {name: value for name, value in chosen.limits.items() if name in _COMMON_LIMITS}
     changed = limits.model_copy(update=given | {"numbers": {**limits.numbers, **own}})
     return replace(tool, config=tool.config.model_copy(update={"limits": changed}))
+
+
+def _wrong_limits(tool: Tool, chosen: ToolSettings) -> Iterator[Problem]:
+    known = _COMMON_LIMITS | tool.config.limits.numbers.keys()
+    for name in sorted(chosen.limits.keys() - known):
+        yield Problem(
+            SETTINGS_FILE,
+            f"tools.{tool.name}.limits.{name}",
+            "is no limit of it",
+            f"It has {', '.join(sorted(known))}.",
+        )
+
+
+def _wrong_defaults(tool: Tool, chosen: ToolSettings) -> Iterator[Problem]:
+    for name, value in chosen.defaults.items():
+        place = f"tools.{tool.name}.defaults.{name}"
+        parameter = tool.config.parameters.get(name)
+        if parameter is None:
+            names = ", ".join(tool.config.parameters)
+            yield Problem(SETTINGS_FILE, place, "is no argument of it", f"It has {names}.")
+        elif not compiled(parameter.as_schema()).is_valid(value):
+            yield Problem(SETTINGS_FILE, place, f"cannot be {value!r}", parameter.description)
 
 
 def _register(registry: ToolRegistry, tool: Tool, settings: Settings) -> None:

@@ -83,15 +83,15 @@ class Counter:
         """Run a piece of the path on a worker; a function that does not come back in time is left behind."""
         loop = asyncio.get_running_loop()
         watch = Watch(loop)
-        future: asyncio.Future[Any] = self.shop.threads.start(work, *arguments, watch)
+        future: asyncio.Future[Any] = self.shop.threads.start(_under_watch, work, arguments, watch)
         timer = loop.call_later(FIRST_LOOK, self._look_at_watch, watch, future)
-        try:
-            return cast("_T | Settled", await future)
-        finally:
-            timer.cancel()
+        found = await future
+        # Not reached when the caller goes away: then the watch goes on, as the call does.
+        timer.cancel()
+        return cast("_T | Settled", found)
 
     def _look_at_watch(self, watch: Watch, future: "asyncio.Future[Any]") -> None:
-        if future.done():
+        if watch.over:
             return
         late = watch.expire()
         if late is None:
@@ -106,8 +106,8 @@ class Counter:
             if isinstance(admitted, Failed):
                 return self._refuse(call, admitted)
             return self._until_free(admitted, watch)
-        except StoreError as error:
-            return unrecorded(error)
+        except (StoreError, OSError) as error:
+            return _unrecorded(error)
 
     def _resume(self, approval_id: str, watch: Watch) -> Outcome:
         try:
@@ -119,8 +119,8 @@ class Counter:
             return _busy(approval_id)
         except ToolError as error:
             return Failed(error.code, error.message, error.details)
-        except StoreError as error:
-            return unrecorded(error)
+        except (StoreError, OSError) as error:
+            return _unrecorded(error)
 
     def _until_free(self, admitted: Admitted, watch: Watch) -> Outcome:
         for attempt in range(TRIES):
@@ -169,6 +169,13 @@ class Counter:
         return replace(failed, tag=tag)
 
 
+def _under_watch(work: Callable[..., _T], arguments: tuple[Any, ...], watch: Watch) -> _T:
+    try:
+        return work(*arguments, watch)
+    finally:
+        watch.over = True
+
+
 def _hand_over(written: "asyncio.Future[Settled]", future: "asyncio.Future[Any]") -> None:
     if future.done():
         return
@@ -179,9 +186,10 @@ def _hand_over(written: "asyncio.Future[Settled]", future: "asyncio.Future[Any]"
         future.set_result(written.result())
 
 
-def unrecorded(error: StoreError) -> Failed:
+def _unrecorded(error: Exception) -> Failed:
     """Say that a call did not happen because it could not be written down; what has happened is never said here."""
-    return Failed(Code.INTERNAL_ERROR, f"nothing was done, as it could not be written down: {error}")
+    said = error.strerror if isinstance(error, OSError) else error
+    return Failed(Code.INTERNAL_ERROR, f"nothing was done, as it could not be written down: {said}")
 
 
 def _busy(what: str) -> Failed:

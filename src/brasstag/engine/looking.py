@@ -116,11 +116,12 @@ def _look_at_documents(shop: Shop, admitted: Admitted) -> Looked:
     return Looked(admitted, draft.preview(), draft, Done({"logged": True}))
 
 
-def _with_project_defaults(shop: Shop, tool: Tool, arguments: object) -> object:
-    chosen = shop.tool_settings.get(tool.config.tool_id)
-    if chosen is None or not chosen.defaults or not isinstance(arguments, dict):
+def _with_project_defaults(shop: Shop, tool: Tool, arguments: Any) -> Any:
+    chosen = shop.tool_settings.get(tool.name)
+    if chosen is None or not isinstance(arguments, Mapping):
         return arguments
-    return dict(chosen.defaults) | arguments
+    given = {tool.config.argument_names.get(name, name) for name in arguments}
+    return {name: value for name, value in chosen.defaults.items() if name not in given} | dict(arguments)
 
 
 def _outweighs(arguments: Mapping[str, Any], most: int) -> bool:

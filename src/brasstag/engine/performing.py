@@ -1,5 +1,6 @@
 """Performing a granted call: claim, act, settle. Nothing here takes a call; it takes the grant."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -17,6 +18,8 @@ from brasstag.words.calls import Done, Failed, Settled, Unknown
 from brasstag.words.errors import StoreError, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Change
+
+log = logging.getLogger("brasstag")
 
 Performer = Callable[[Shop, Grant, Looked, Watch], Settled]
 
@@ -77,6 +80,10 @@ def _act_on_files(shop: Shop, grant: Grant, looked: Looked) -> Settled:
         ending, made = Failed(error.code, error.message, error.details, ending.meta), ()
     except Unsettled as error:
         ending, made = Unknown(str(error), error.details, ending.meta), ()
+    except Exception as error:
+        # A claim that is never settled would hold its paths for as long as this process lives.
+        log.exception("applying the changes of %s failed", grant.call.id)
+        ending, made = Unknown(f"changing the files failed in an unforeseen way: {type(error).__name__}"), ()
     shop.at("performed")
     return _settle(shop, claimed, grant, looked, ending, made)
 

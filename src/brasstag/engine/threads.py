@@ -15,6 +15,10 @@ _T = TypeVar("_T")
 _Job = Callable[[], None]
 
 
+class AnsweredElsewhere(BaseException):
+    """Raised by a job that has nothing to say: somebody else answers, or has answered, in its place."""
+
+
 class Threads:
     """Idle workers, handed out one a job; a job that hangs keeps its worker, and others are not held up."""
 
@@ -40,7 +44,7 @@ class Threads:
             self._busy -= 1
             if not self._busy:
                 self._quiet.set()
-            if future.done():
+            if future.done() or isinstance(error, AnsweredElsewhere):
                 return
             if error is not None:
                 future.set_exception(error)

@@ -5,13 +5,14 @@ import threading
 import time
 from collections.abc import Callable
 
+from brasstag.engine.threads import AnsweredElsewhere
 from brasstag.words.calls import Settled
 
 Late = Callable[[], Settled]
 """Writes the end of a call whose function has not come back, and returns it."""
 
 
-class LeftBehind(BaseException):
+class LeftBehind(AnsweredElsewhere):
     """Raised in the worker whose function came back after its time: its call has already ended."""
 
 
@@ -25,6 +26,8 @@ class Watch:
         self._since: float | None = None
         self._late: Late | None = None
         self._expired = False
+        self.over = False
+        """Whether the worker has come to its end, so that nobody needs to look any more."""
 
     def begin(self, seconds: float, late: Late) -> None:
         """The function starts now and has so many seconds."""

@@ -75,11 +75,9 @@ def take_back(site: Site, done: Sequence[Step], cause: BrasstagError | None) -> 
                 else Unsettled(f"{shown(step.path)} could not be put back.", {"path": shown(step.path)})
             )
     if failures:
-        details = {
-            "paths": [failure.details for failure in failures],
-            "kept": list(site.kept),
-            "left": site.leftovers(),
-        }
+        details = {"paths": [failure.details for failure in failures], "kept": list(site.kept)}
+        with suppress(OSError, ToolError):
+            details["left"] = site.leftovers()
         raise Unsettled(" ".join(failure.message for failure in failures), details) from None
     with suppress(OSError):
         site.sync()

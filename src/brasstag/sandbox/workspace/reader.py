@@ -135,7 +135,7 @@ class Reader:
                 return Held(DIRECTORY, 0, mode)
             case "symlink":
                 target = self.target(path)
-                return Held(link_state(sha256(target)), len(target), mode)
+                return Held(link_state(sha256(target)), len(target))
         descriptor, status = self.open(path)
         try:
             digest, size = digest_of(descriptor)

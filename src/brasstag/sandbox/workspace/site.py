@@ -85,10 +85,11 @@ class Site:
         """Mark a block that takes something back: if that fails, only a person can say what holds."""
         try:
             yield
-        except OSError as error:
+        except (OSError, ToolError) as error:
+            why = os.strerror(error.errno or 0) if isinstance(error, OSError) else error.message
             raise Unsettled(
                 f"{shown(path)} could not be put back as it was; look at it and decide",
-                {"path": shown(path), "why": os.strerror(error.errno or 0), "kept": list(self.kept)},
+                {"path": shown(path), "why": why, "kept": list(self.kept)},
             ) from None
 
     def begin(self) -> None:
@@ -129,11 +130,8 @@ class Site:
 
     def discard_written(self, directory: str) -> None:
         """Throw away what was written in a directory but not put in place, so that the directory can go."""
-        indexes = [
-            index for index, change in enumerate(self.changes) if split_path(change.path)[0] == directory
-        ]
         with suppress(FileNotFoundError), self.workspace.directory(directory) as here:
-            for index in indexes:
+            for index in self._in_directory.get(directory, ()):
                 discard(here, self.name(index, "tmp"))
 
     def sync(self) -> None:

@@ -24,7 +24,7 @@ _CANONICAL = syscalls.RESOLVE_BENEATH | syscalls.RESOLVE_NO_SYMLINKS | syscalls.
 class Workspace:
     """The one directory tools may touch, with the rules and limits that hold in it.
 
-    ``portable`` leaves openat2 and renameat2 unused, as on kernels without them; None finds out.
+    ``portable`` leaves openat2 and renameat2 unused, as on kernels without them; else they are used where they work.
     """
 
     def __init__(
@@ -33,13 +33,14 @@ class Workspace:
         control: ControlFiles,
         blobs: Blobs,
         undo_limit: int = UNDO_LIMIT,
-        portable: bool | None = None,
+        portable: bool = False,
     ) -> None:
         self.control = control
         self.blobs = blobs
         self.undo_limit = undo_limit
         self._root = os.open(root, syscalls.PIN & ~os.O_NOFOLLOW)
-        self.portable = not _has_openat2(self._root) if portable is None else portable
+        self.portable = portable
+        self._walks = portable or not _has_openat2(self._root)
 
     def __enter__(self) -> "Workspace":
         return self
@@ -63,7 +64,7 @@ class Workspace:
         if path == ROOT:
             return os.open(ROOT, flags, dir_fd=self._root)
         try:
-            directory = self._walk(path, flags) if self.portable else self._open(path, flags)
+            directory = self._walk(path, flags) if self._walks else self._open(path, flags)
         except (FileNotFoundError, NotADirectoryError):
             self._refuse_environment_above(path)
             raise

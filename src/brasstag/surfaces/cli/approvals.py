@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from brasstag.surfaces.cli.completing import approval_ids
-from brasstag.surfaces.cli.console import OutputName, at_terminal, print_json, report, say, wants_json
+from brasstag.surfaces.cli.console import OutputName, at_terminal, print_json, quote, report, say, wants_json
 from brasstag.surfaces.cli.options import HERE, Output, Project, pass_on
 from brasstag.surfaces.cli.rooms import open_books, run
 
@@ -101,8 +101,8 @@ def _list(project: Path, output: OutputName | None, everything: bool) -> None:
         return
     for approval in found:
         say(f"{approval.id}  {approval.state.value}  {approval.tool}", "bold")
-        say(f"  {approval.reason}")
-        say(f"  {approval.actor} as {approval.role}, {local_time(approval.requested_at)}", "dim")
+        quote(approval.reason, indent="  ")
+        quote(f"{approval.actor} as {approval.role}, {local_time(approval.requested_at)}", "dim", indent="  ")
     if not found:
         say("There have been no approvals." if everything else "Nothing waits.", "dim")
     elif not everything:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from brasstag.surfaces.cli.console import say
+from brasstag.surfaces.cli.console import quote, say
 from brasstag.surfaces.cli.diffs import print_arguments, print_preview
 from brasstag.surfaces.cli.people import require_approver
 from brasstag.surfaces.cli.questions import ask, confirm
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def print_approval(approval: Approval, blobs: "Blobs") -> None:
     """Print all a person has to know before they decide."""
     say(f"{approval.id} · {approval.state.value}", "bold")
-    say(f"{approval.actor} as {approval.role} wants to use {approval.tool}", "bold yellow")
-    say(f"  asked because {approval.reason} [{approval.rule}]")
+    quote(f"{approval.actor} as {approval.role} wants to use {approval.tool}", "bold yellow", indent="")
+    quote(f"asked because {approval.reason} [{approval.rule}]", indent="  ")
     print_arguments(approval.arguments)
     if approval.original_arguments is not None:
         say("  the call as it was made:", "dim")
@@ -30,7 +30,8 @@ def print_approval(approval: Approval, blobs: "Blobs") -> None:
     if approval.expires_at:
         say(f"  lapses at {approval.expires_at}", "dim")
     if approval.decided_by:
-        say(f"  {approval.state.value} by {approval.decided_by} at {approval.decided_at}. {approval.note}")
+        decided = f"{approval.state.value} by {approval.decided_by} at {approval.decided_at}. {approval.note}"
+        quote(decided, indent="  ")
 
 
 async def prompt(room: "Room", approval_id: str) -> Outcome | None:

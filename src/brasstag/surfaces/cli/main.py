@@ -84,7 +84,7 @@ def _run(arguments: list[str]) -> int:
             sys.stderr.write(f"{argument!a} is not UTF-8 text; arguments have to be.\n")
             return Exit.USAGE
     try:
-        app(arguments)
+        app(arguments, prog_name="brasstag")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else Exit.FAILED
     except Exception as error:  # noqa: BLE001 - the last door before the person

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 def ask(question: str) -> str | None:
     """Return what was typed, trimmed; None when the person left by Ctrl-C or Ctrl-D."""
     sys.stdout.flush()
-    sys.stderr.write(f"{question}: ")
-    sys.stderr.flush()
     try:
         with _interruptible():
+            sys.stderr.write(f"{question}: ")
+            sys.stderr.flush()
             answer = sys.stdin.readline()
     except KeyboardInterrupt:
         answer = ""

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 CONTINUED = "⤷ "
 """What stands before each piece of a folded line but the first."""
@@ -29,8 +30,8 @@ def one_line(text: str) -> str:
     return visible(text).replace("\n", "⟨U+000A⟩")
 
 
-def folded(line: str, width: int) -> list[str]:
-    """Cut a line into pieces that fit, with room for the mark of a continued one.
+def folded(line: str, width: int) -> Iterator[str]:
+    """Cut a line into pieces that fit, at spaces where there are some; all pieces together are the line.
 
     What the terminal breaks by itself begins at the left edge, where it could pose as a line of ours.
     """
@@ -38,8 +39,16 @@ def folded(line: str, width: int) -> list[str]:
 
     line = line.expandtabs(8)
     if cell_len(line) <= width:
-        return [line]
-    return chop_cells(line, max(width, _NARROWEST) - cell_len(CONTINUED))
+        yield line
+        return
+    width = max(width, _NARROWEST) - cell_len(CONTINUED)
+    start = 0
+    while start < len(line):
+        piece = chop_cells(line[start : start + width], width)[0]
+        if start + len(piece) < len(line) and (space := piece.rfind(" ")) > width // 2:
+            piece = piece[: space + 1]
+        yield piece
+        start += len(piece)
 
 
 def _harmless(char: str) -> bool:
