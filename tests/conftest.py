@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from brasstag.app.room import Room
 from brasstag.app.creating import create_project
+from brasstag.app.room import Room
 
 MakeProject = Callable[..., Path]
 

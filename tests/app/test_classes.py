@@ -57,7 +57,7 @@ async def test_a_class_is_called_through_the_whole_path() -> None:
     ("arguments", "error"),
     [
         ({"arg1": "x"}, "EXECUTION_ERROR: What went wrong"),
-        ({"arg1": "raise"}, "EXECUTION_ERROR: my_tool raised ValueError: it broke"),
+        ({"arg1": "raise"}, "UNKNOWN: my_tool raised ValueError: it broke. It may have acted before that"),
         ({}, "INVALID_ARGUMENTS"),
         ('{"arg1": "x"', "INVALID_ARGUMENTS"),
     ],

@@ -221,6 +221,24 @@ async def test_whatever_a_tool_raises_is_a_coded_failure_without_host_paths(room
     assert str(room.workspace) not in outcome.message
 
 
+async def test_a_tool_that_acts_outside_and_raises_may_have_acted(room: Room) -> None:
+    def act() -> str:
+        """Act, then stumble."""
+        raise ValueError("half way")
+
+    room.register(tool(name="once", requires_approval=False)(act))
+    assert isinstance(await room.call("once", {}), Unknown)
+
+    def act_again() -> str:
+        """Act in a way that can be repeated, then stumble."""
+        raise ValueError("half way")
+
+    room.register(tool(name="again", requires_approval=False, replay="safe")(act_again))
+    outcome = await room.call("again", {})
+    assert isinstance(outcome, Failed)
+    assert outcome.code is Code.EXECUTION_ERROR
+
+
 async def test_a_result_that_breaks_its_promise_is_a_failure_and_nothing_lands(
     room: Room, tmp_path: Path
 ) -> None:

@@ -40,7 +40,14 @@ def directory_to_file(draft: Draft) -> None:
     draft.write_text("d", "a file now")
 
 
+def own_file_over_directory(draft: Draft) -> None:
+    draft.move("d/one", "aside")
+    draft.remove("d", recursive=True)
+    draft.move("aside", "d")
+
+
 EVERY = [
+    own_file_over_directory,
     CREATE,
     OVERWRITE,
     DELETE,
@@ -202,6 +209,17 @@ def test_a_file_deleted_while_it_is_swapped_back_is_not_lost(project: Path, data
         with fails(Code.CHANGED):
             apply_changes(workspace, "call_1", changes, editor)
         assert contents(data)["a.txt"] == b"edited"
+
+
+def test_without_an_exchange_the_old_file_comes_back_if_the_new_one_cannot_be_placed(
+    project: Path, data: Path
+) -> None:
+    with open_workspace(project, portable=True) as workspace:
+        changes = change(workspace, OVERWRITE).changes
+        written = data / private_name("call_1", 0, "tmp")
+        with fails(Code.CHANGED):
+            apply_changes(workspace, "call_1", changes, when("taken", written.unlink))
+        assert contents(data)["a.txt"] == b"at a.txt"
 
 
 def test_an_overwrite_is_never_absent_for_a_reader(project: Path, data: Path) -> None:

@@ -256,6 +256,16 @@ def test_a_foreign_file_that_came_out_is_put_back_on_top(project: Path, data: Pa
         assert contents(data)["a.txt"] == b"edited just before"
 
 
+def test_a_move_cut_short_between_its_link_and_its_unlink_is_done(workspace: Workspace, data: Path) -> None:
+    plant(data)
+    changes = change(workspace, MOVE).changes
+    (data / "a.txt").rename(data / "moved.txt")
+    os.link(data / "moved.txt", data / private_name(CALL, 0, "src"))
+    assert recover_changes(workspace, CALL, changes).state == "applied"
+    assert "a.txt" not in contents(data)
+    assert (data / "moved.txt").stat().st_nlink == 1
+
+
 def test_half_written_bytes_are_thrown_away(workspace: Workspace, data: Path) -> None:
     plant(data)
     changes = change(workspace, OVERWRITE).changes

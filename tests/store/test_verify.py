@@ -10,13 +10,16 @@ from sqlalchemy import Connection, select, text
 
 from brasstag.store.books import Books, Decision
 from brasstag.store.database import Database
-from brasstag.store.schema import checkpoints, entries, tasks
-from brasstag.store.timeline import read_entries
+from brasstag.store.schema import approvals, checkpoints, entries, tasks
+from brasstag.store.seals import Sealer, ephemeral_key
+from brasstag.store.timeline import Timeline, read_entries
 from brasstag.store.verify import Report, verify
 from brasstag.words.approvals import Approval, ApprovalState
+from brasstag.words.errors import ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.ids import new_id
 from brasstag.words.previews import Preview
+from brasstag.words.times import utc_now
 from tests.store.conftest import OpenBooks, call_at, open_desk
 
 
@@ -50,7 +53,7 @@ def test_entries_after_the_last_seal_are_named_as_unseen(books: Books) -> None:
     report = check(books)
     assert report.ok
     assert report.unseen == [
-        f"{task}: its last 1 entries are chained but not sealed yet; a cut there would not show"
+        f"{task}: its last 1 entries are signed but not sealed yet; putting back an older copy of them would not show"
     ]
 
 
@@ -68,9 +71,31 @@ def test_redaction_removes_the_words_and_keeps_the_chain(books: Books) -> None:
     books.redact(entry, "ada", "a secret")
     row = books.read(lambda c: c.execute(select(entries).where(entries.c.tag == entry.tag)).one())
     assert (row.payload, row.salt) == (None, None)
+    with pytest.raises(ToolError, match="nothing left"):
+        books.redact(entry, "ada", "again")
     report = check(books)
     assert report.ok
     assert report.redacted == 1
+
+
+def test_redacting_a_call_removes_it_from_all_its_entries_and_its_approval(books: Books) -> None:
+    task = open_desk(books)
+    approval = _approval(task, {"content": "a secret"})
+    books.ask(approval, {"approval": approval.id, "input": {"content": "a secret"}})
+    asked = books.read(lambda c: next(e for e in read_entries(c) if e.kind is EntryKind.ASKED))
+    with pytest.raises(ToolError, match="still waits"):
+        books.redact(asked, "ada", "a secret")
+    decision = Decision(ApprovalState.DENIED, "ada (terminal)", "no")
+    books.decide(approval, decision, {"approval": approval.id, "state": "denied", "by": "ada (terminal)"})
+    assert books.redact(asked, "ada", "a secret").entries == 2
+    with books.database.read() as connection:
+        assert all(
+            "secret" not in (row.payload or "")
+            for row in connection.execute(select(entries))
+            if row.kind != "redacted"
+        )
+        assert connection.execute(select(approvals.c.arguments)).scalar_one() == "{}"
+    assert check(books).ok
 
 
 def test_a_payload_removed_without_a_record_shows(books: Books) -> None:
@@ -100,10 +125,26 @@ def test_an_approval_changed_in_the_table_shows(books: Books) -> None:
     assert "denied by ada (terminal)" in check(books).findings[0].what
 
 
-def _approval(task: str) -> Approval:
+def test_entries_added_without_the_key_show(books: Books) -> None:
+    """Somebody with the database, but without the key, writes one more entry with sound hashes."""
+    task = open_desk(books)
+    books.record(call_at(task), EntryKind.CALLED, {"result": 1})
+    forger = Timeline(Sealer(ephemeral_key(), None), utc_now)
+    with books.database.write() as transaction:
+        forger.append(transaction, task, EntryKind.CALLED, "call_forged", {"result": "approved by everybody"})
+    assert "signed with a strange key" in str(check(books).findings)
+    with books.database.write() as transaction:
+        transaction.execute(
+            text(f"UPDATE tasks SET signature = '{books.sealer.key.id}:' || substr(signature, 42)")
+        )
+    assert "not signed by us" in str(check(books).findings)
+
+
+def _approval(task: str, arguments: dict[str, Any] | None = None) -> Approval:
     return Approval(
-        id=new_id("apr"), call_id=new_id("call"), task_id=task, tool="write_file", tool_version="v", arguments={},
-        actor="a", role="operator", reason="r", rule="r", preview=Preview(), digest="d", state=ApprovalState.OPEN,
+        id=new_id("apr"), call_id=new_id("call"), task_id=task, tool="write_file", tool_version="v",
+        arguments=arguments or {}, actor="a", role="operator", reason="r", rule="r", preview=Preview(), digest="d",
+        state=ApprovalState.OPEN,
         requested_at="2026-01-01T00:00:00.000000Z",
     )  # fmt: skip
 

@@ -105,38 +105,27 @@ class Counter:
         try:
             if isinstance(admitted, Failed):
                 return self._refuse(call, admitted)
-            return self._until_free(admitted, watch)
+            return _patiently(lambda: self._take(admitted, watch)) or self._refuse(call, _busy(call.tool))
         except (StoreError, OSError) as error:
             return _unrecorded(error)
 
+    def _take(self, admitted: Admitted, watch: Watch) -> Outcome:
+        looked = look(self.shop, admitted, watch)
+        verdict = judge(self.shop, looked)
+        try:
+            return self._by_verdict(looked, verdict, watch)
+        except ToolError as error:
+            if error.code is Code.CHANGED:
+                raise
+            return self._record_failure(looked, verdict, Failed(error.code, error.message, error.details))
+
     def _resume(self, approval_id: str, watch: Watch) -> Outcome:
         try:
-            for attempt in range(TRIES):
-                try:
-                    return self.asking.resume(approval_id, watch)
-                except LeaseHeld:
-                    _pause(attempt)
-            return _busy(approval_id)
+            return _patiently(lambda: self.asking.resume(approval_id, watch)) or _busy(approval_id)
         except ToolError as error:
             return Failed(error.code, error.message, error.details)
         except (StoreError, OSError) as error:
             return _unrecorded(error)
-
-    def _until_free(self, admitted: Admitted, watch: Watch) -> Outcome:
-        for attempt in range(TRIES):
-            looked = look(self.shop, admitted, watch)
-            verdict = judge(self.shop, looked)
-            try:
-                return self._by_verdict(looked, verdict, watch)
-            except LeaseHeld:
-                # Another call is at these paths. What it leaves behind has to be looked at anew.
-                _pause(attempt)
-            except ToolError as error:
-                if error.code is not Code.CHANGED:
-                    failed = Failed(error.code, error.message, error.details)
-                    return self._record_failure(looked, verdict, failed)
-                _pause(attempt)
-        return self._refuse(admitted.call, _busy(admitted.call.tool))
 
     def _by_verdict(self, looked: Looked, verdict: Verdict, watch: Watch) -> Outcome:
         call, tool = looked.admitted.call, looked.admitted.tool
@@ -184,6 +173,20 @@ def _hand_over(written: "asyncio.Future[Settled]", future: "asyncio.Future[Any]"
         future.set_exception(error)
     else:
         future.set_result(written.result())
+
+
+def _patiently(act: Callable[[], Outcome]) -> Outcome | None:
+    """Try until no other call is at these paths; what one leaves behind has to be looked at anew. None: never free."""
+    for attempt in range(TRIES):
+        try:
+            return act()
+        except LeaseHeld:
+            _pause(attempt)
+        except ToolError as error:
+            if error.code is not Code.CHANGED:
+                raise
+            _pause(attempt)
+    return None
 
 
 def _unrecorded(error: Exception) -> Failed:

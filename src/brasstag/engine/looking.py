@@ -136,5 +136,5 @@ def _outweighs(arguments: Mapping[str, Any], most: int) -> bool:
 
 def _unknown_tool(shop: Shop, call: Call) -> str:
     close = shop.registry.closest(call.tool)
-    meant = f"; did you mean {close}?" if close else ""
+    meant = f"; did you mean {close}?" if close else "."
     return f"there is no tool {call.tool!r}{meant} `brasstag tools` lists them all"

@@ -4,6 +4,8 @@ A claim belongs to a boot, and a boot holds a lock for as long as its process li
 touched.
 """
 
+import queue
+import threading
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -110,14 +112,28 @@ def _finish_outside(shop: Shop, claim: Claimed, payload: dict[str, Any] | None, 
             claim.call_id, claim.tool, payload["input"], payload["actor"], payload["role"], claim.task_id
         )
         if tool.config.replay == "safe":
-            draft = draft_for(shop, tool)
-            return run_function(shop, Admitted(call, tool), draft, watch, lambda: timed_out(tool))
+            return _run_again(shop, Admitted(call, tool), watch)
         if tool.config.replay == "check" and tool.check is not None:
             return _ask_tool(shop, tool, call)
     return Unknown(
         f"its process ended while {claim.tool} was acting; whether it happened is not known here. "
         "Look at what it acts on, then decide whether to call it again."
     )
+
+
+def _run_again(shop: Shop, admitted: Admitted, watch: Watch) -> Settled:
+    """Run a call that may simply run again, on a thread of its own: opening a room waits for no tool for ever."""
+    ended: queue.SimpleQueue[Settled] = queue.SimpleQueue()
+
+    def again() -> None:
+        draft = draft_for(shop, admitted.tool)
+        ended.put(run_function(shop, admitted, draft, Watch(watch.loop), lambda: timed_out(admitted.tool)))
+
+    threading.Thread(target=again, name="brasstag-recovery", daemon=True).start()
+    try:
+        return ended.get(timeout=admitted.tool.config.limits.timeout_seconds)
+    except queue.Empty:
+        return timed_out(admitted.tool)
 
 
 def _ask_tool(shop: Shop, tool: Tool, call: Call) -> Settled:

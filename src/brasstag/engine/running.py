@@ -43,8 +43,7 @@ def run_function(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch, lat
     except concurrent.futures.CancelledError:
         ending = _cut_off(tool)
     except Exception as error:  # noqa: BLE001 - whatever a tool raises ends here
-        said = f"{tool.name} raised {type(error).__name__}: {error}"
-        ending = Failed(Code.EXECUTION_ERROR, scrub(shop, said), meta=meta)
+        ending = _raised(tool, scrub(shop, f"{tool.name} raised {type(error).__name__}: {error}"), meta)
     finally:
         draft.close()
         meta["execution_time"] = round(time.perf_counter() - started, 6)
@@ -104,6 +103,13 @@ def _injected(shop: Shop, admitted: Admitted, draft: Draft) -> dict[str, Any]:
         "history": History(shop.books),
     }
     return {name: offered[name] for name in tool.injected}
+
+
+def _raised(tool: Tool, said: str, meta: dict[str, Any]) -> Settled:
+    """A tool that acts outside may have acted before it raised; only one that may simply run again does not mind."""
+    if tool.config.effects == "external" and tool.config.replay != "safe":
+        return Unknown(f"{said}. It may have acted before that; look before trying again", meta=meta)
+    return Failed(Code.EXECUTION_ERROR, said, meta=meta)
 
 
 def _cut_off(tool: Tool) -> Settled:

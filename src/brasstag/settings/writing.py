@@ -21,7 +21,7 @@ expires_after = "never"  # or a duration: "30m", "2h", "7d"
 # Rules come before the profile, and deny beats ask beats allow, in whatever order they stand.
 #   deny = "delete_file"                 every call of a tool; * and ? may stand in its name
 #   deny = "*(secrets/**)"               any tool at these paths: * within a name, ** across directories
-#   ask  = "fetch(url: https://**)"      an argument other than a path
+#   ask  = "search_code(query: *key*)"   an argument other than a path
 #   unless = "*(secrets/README.md)"      what the rule leaves alone
 #   when = ["overwrites"]                only if the call would do that: reads, creates, overwrites,
 #   when = {{ deletes = 10 }}              deletes, moves, runs, fetches, external

@@ -63,6 +63,16 @@ def move_approval(
         raise already_closed(approval_from(found)) if found else not_found(approval_id)
 
 
+def erase_arguments(transaction: Transaction, call_id: str) -> None:
+    """Delete the arguments of a call's closed approvals; one that still waits has to be decided first."""
+    live = (ApprovalState.OPEN.value, ApprovalState.APPROVED.value)
+    mine = approvals.c.call_id == call_id
+    waiting = transaction.execute(select(approvals.c.id).where(mine, approvals.c.state.in_(live))).first()
+    if waiting is not None:
+        raise ToolError(Code.BUSY, f"approval {waiting.id} of this call still waits; decide it, then redact")
+    transaction.execute(update(approvals).where(mine).values(arguments="{}", original_arguments=None))
+
+
 def edited_columns(
     arguments: Mapping[str, Any], original: Mapping[str, Any], preview: Preview, digest: str
 ) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from brasstag.store.blobs import Blobs
 from brasstag.store.database import Database, Transaction
 from brasstag.store.ledger import Claimed, Ledger
 from brasstag.store.seals import Sealer
-from brasstag.store.timeline import Timeline
+from brasstag.store.timeline import Timeline, read_entries
 from brasstag.store.versions import add_versions, digests_only_of
 from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.calls import Call, Tag
@@ -45,6 +45,14 @@ class Decision:
     note: str = ""
     edited: dict[str, Any] | None = None
     """Columns that bind the approval to edited arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What was deleted: how many entries' words, how many kept contents."""
+
+    entries: int
+    contents: int
 
 
 class Books:
@@ -142,25 +150,31 @@ class Books:
                 end: Payload = {"type": "root", "tool": "desk", "input": {}, "result": None}
                 self._close(transaction, task_id, "done", end, "")
 
-    def redact(self, entry: Entry, by: str, reason: str, *, contents: bool = False) -> int:
-        """Delete what an entry said, and say in the same commit that this was done.
+    def redact(self, entry: Entry, by: str, reason: str, *, contents: bool = False) -> Redaction:
+        """Delete what a call's entries said, and say in the same commit that this was done.
 
-        With ``contents`` also delete the kept bytes that only this call names; returns how many there were.
+        With ``contents`` also delete the kept bytes that only this call names.
         """
-        if entry.kind is EntryKind.REDACTED or entry.payload is None:
-            raise ToolError(Code.INVALID_ARGUMENTS, f"{entry.tag} has nothing left to redact")
-        payload = {
-            "type": "redaction",
-            "redacted": entry.tag,
-            "redacted_seq": entry.seq,
-            "by": by,
-            "reason": reason,
-        }
         with self.database.write() as transaction:
-            self.timeline.erase_payload(transaction, entry)
+            view = transaction.connection
+            told = list(read_entries(view, entry.task_id, entry.call_id)) if entry.call_id else [entry]
+            erased = [one for one in told if one.payload is not None and one.kind is not EntryKind.REDACTED]
+            if not erased:
+                raise ToolError(Code.INVALID_ARGUMENTS, f"{entry.tag} has nothing left to redact")
+            if entry.call_id:
+                approval_rows.erase_arguments(transaction, entry.call_id)
+            for one in erased:
+                self.timeline.erase_payload(transaction, one)
+            payload = {
+                "type": "redaction",
+                "redacted": entry.tag,
+                "redacted_seqs": [one.seq for one in erased],
+                "by": by,
+                "reason": reason,
+            }
             self.timeline.append(transaction, entry.task_id, EntryKind.REDACTED, entry.call_id, payload)
-            named = digests_only_of(transaction.connection, entry.call_id) if contents else ()
-        return sum(self.blobs.drop(digest) for digest in named)
+            named = digests_only_of(view, entry.call_id) if contents and entry.call_id else ()
+        return Redaction(len(erased), sum(self.blobs.drop(digest) for digest in named))
 
     def _close(
         self,

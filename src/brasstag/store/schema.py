@@ -30,6 +30,7 @@ tasks = Table(
     Column("boot", Text, nullable=False),
     Column("next_seq", Integer, nullable=False),
     Column("head", Text, nullable=False),
+    Column("signature", Text, nullable=False),
     Column("opened_at", Text, nullable=False),
     Column("closed_at", Text),
     Index("tasks_by_status", "status"),

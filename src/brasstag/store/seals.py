@@ -1,6 +1,7 @@
 """Seals: the room-wide chain of task heads, signed with a key kept outside the project.
 
-A task's own chain shows every edit inside it, but not that its tail, or all of it, is gone. So heads join this chain when a
+A task's own chain shows every edit inside it, and its signed head that nobody without the key added to it, but not that
+its tail, or all of it, is gone. So heads join this chain when a
 task opens, asks, ends, and every few dozen entries. A signature binds each link to a key that agents and the project's files
 never hold, and a witness beside the key remembers the last link, so that a shortened chain shows too.
 """
@@ -44,15 +45,29 @@ class Key:
     id: str
     secret: bytes
 
-    def sign(self, link: str) -> str:
-        """Return the signature of a link's hash."""
-        return hmac.new(self.secret, link.encode(), hashlib.sha256).hexdigest()
+    def sign(self, words: str) -> str:
+        """Return the signature of a link's hash, or of a task's head."""
+        return hmac.new(self.secret, words.encode(), hashlib.sha256).hexdigest()
+
+    def signed(self, words: str, signature: str) -> bool:
+        """Say whether a signature is ours."""
+        return hmac.compare_digest(self.sign(words), signature)
 
 
 def link_hash(previous: str, seq: int, task_id: str, task_seq: int, head: str, at: str, key_id: str) -> str:
     """Return the hash of one link, over everything it says."""
     said = "\n".join((previous, str(seq), task_id, str(task_seq), head, at, key_id))
     return hashlib.sha256(said.encode()).hexdigest()
+
+
+def head_words(task_id: str, next_seq: int, head: str) -> str:
+    """Return what is signed when a task's head moves: where its chain stands."""
+    return "\n".join((task_id, str(next_seq), head))
+
+
+def head_signature(key: Key, task_id: str, next_seq: int, head: str) -> str:
+    """Return the signature of a task's head, with the name of the key that made it."""
+    return f"{key.id}:{key.sign(head_words(task_id, next_seq, head))}"
 
 
 class Sealer:

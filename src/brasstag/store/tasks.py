@@ -29,6 +29,7 @@ class Task:
     boot: str
     next_seq: int
     head: str
+    signature: str
     opened_at: str
     closed_at: str | None = None
 
@@ -48,6 +49,7 @@ def insert_task(
             "boot": boot,
             "next_seq": START.next_seq,
             "head": START.head,
+            "signature": "",
             "opened_at": at,
             "closed_at": None,
         },

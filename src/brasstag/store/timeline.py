@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row, bindparam, insert, select, update
 from brasstag.store.database import Transaction
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import entries, tasks
-from brasstag.store.seals import GENESIS, Sealer
+from brasstag.store.seals import GENESIS, Sealer, head_signature
 from brasstag.words.calls import Tag
 from brasstag.words.canonical import stored_json
 from brasstag.words.errors import StoreError
@@ -37,7 +37,7 @@ _advance = Prepared(
         tasks.c.next_seq == bindparam("seq"),
         tasks.c.head == bindparam("old_head"),
     )
-    .values(next_seq=bindparam("after"), head=bindparam("new_head"))
+    .values(next_seq=bindparam("after"), head=bindparam("new_head"), signature=bindparam("signed"))
 )
 _insert = Prepared(
     insert(entries).values({column.name: bindparam(column.name) for column in entries.columns})
@@ -96,7 +96,13 @@ class Timeline:
             seq = position.next_seq
             head = entry_hash(position.head, task_id, seq, kind, tag, call_id, at, digest)
             moved = transaction.run(
-                _advance, task=task_id, seq=seq, old_head=position.head, after=seq + 1, new_head=head
+                _advance,
+                task=task_id,
+                seq=seq,
+                old_head=position.head,
+                after=seq + 1,
+                new_head=head,
+                signed=head_signature(self._sealer.key, task_id, seq + 1, head),
             )
             if moved.rowcount == 1:
                 break

@@ -6,7 +6,6 @@ checkpoints  unbroken, signed, each naming a head that is really there; as long 
 approvals    the state in the table is the state the timelines tell
 """
 
-import hmac
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from brasstag.store.schema import approvals, checkpoints, entries, tasks
-from brasstag.store.seals import GENESIS, Key, Witness, link_hash
+from brasstag.store.seals import GENESIS, Key, Witness, head_words, link_hash
 from brasstag.store.tasks import ENDED
 from brasstag.store.timeline import entry_hash, payload_digest
 from brasstag.words.events import EntryKind
@@ -57,6 +56,8 @@ class _Chain:
     opened: dict[str, Any] | None = None
     closed: dict[str, Any] | None = None
     is_closed: bool = False
+    head_key: str = ""
+    """The key its head claims to be signed with, where this machine does not hold it."""
 
 
 def verify(connection: Connection, keys: Mapping[str, Key], witness: Witness | None) -> Report:
@@ -75,13 +76,14 @@ def _check_everything(
 ) -> None:
     folded: dict[str, tuple[str, str | None]] = {}
     chains = _walk_entries(connection, report, folded)
-    _check_tasks(connection, chains, report)
+    _check_tasks(connection, chains, keys, report)
     sealed = _check_checkpoints(connection, chains, keys, witness, report)
     for task_id, chain in chains.items():
         behind = len(chain.hashes) - 1 - sealed.get(task_id, -1)
         if behind > 0:
             report.unseen.append(
-                f"{task_id}: its last {behind} entries are chained but not sealed yet; a cut there would not show"
+                f"{task_id}: its last {behind} entries are signed but not sealed yet; "
+                "putting back an older copy of them would not show"
             )
     if not any(chain.erased for chain in chains.values()):
         _check_approvals(connection, folded, report)
@@ -136,28 +138,36 @@ def _note(row: Row[Any], payload: dict[str, Any], chain: _Chain) -> None:
             chain.closed = payload
             chain.is_closed = True
         case EntryKind.REDACTED:
-            chain.redactions.add(payload.get("redacted_seq", -1))
+            chain.redactions.update(payload.get("redacted_seqs", ()))
         case _:
             pass
 
 
-def _check_tasks(connection: Connection, chains: dict[str, _Chain], report: Report) -> None:
+def _check_tasks(
+    connection: Connection, chains: dict[str, _Chain], keys: Mapping[str, Key], report: Report
+) -> None:
     known = set()
     for row in connection.execute(select(tasks).order_by(tasks.c.id)):
         known.add(row.id)
         report.tasks += 1
         chain = chains.get(row.id)
-        doubts = ["it has no entries"] if chain is None else _check_task(row, chain)
+        doubts = ["it has no entries"] if chain is None else _check_task(row, chain, keys)
         report.findings += [Finding(row.id, what) for what in doubts]
     for task_id in sorted(set(chains) - known):
         report.findings.append(Finding(task_id, "its entries are here but the task itself was removed"))
 
 
-def _check_task(row: Row[Any], chain: _Chain) -> Iterator[str]:
+def _check_task(row: Row[Any], chain: _Chain, keys: Mapping[str, Key]) -> Iterator[str]:
     if row.next_seq != len(chain.hashes):
         yield f"its row counts {row.next_seq} entries, {len(chain.hashes)} are here"
     if row.head != chain.hashes[-1]:
         yield "its row names another head than its last entry"
+    key_id, _, signature = row.signature.partition(":")
+    key = keys.get(key_id)
+    if key is None:
+        chain.head_key = key_id
+    elif not key.signed(head_words(row.id, row.next_seq, row.head), signature):
+        yield "its head is not signed by us: somebody without the key moved it"
     if chain.opened is not None:
         opened_as = chain.opened.get("input") or {}
         if (row.actor, row.role) != (opened_as.get("actor"), opened_as.get("role")):
@@ -178,10 +188,17 @@ def _check_checkpoints(
     sealed: dict[str, int] = {}
     links: list[str] = []
     unknown_keys: set[str] = set()
+    ours: set[str] = set()
     for row in connection.execute(select(checkpoints).order_by(checkpoints.c.seq)):
         report.checkpoints += 1
         where = f"checkpoint {row.seq}"
-        if row.key_id not in keys:
+        if row.key_id in keys:
+            ours.add(row.task_id)
+        elif ours:
+            report.findings.append(
+                Finding(where, "it is signed with a strange key, after links signed with ours")
+            )
+        else:
             unknown_keys.add(row.key_id)
         report.findings += [
             Finding(where, what) for what in _check_link(row, links, keys.get(row.key_id), chains)
@@ -196,6 +213,11 @@ def _check_checkpoints(
                 "checkpoints", f"the witness outside the project remembers link {witness.seq}; it is not here"
             )
         )
+    for task_id, chain in chains.items():
+        if chain.head_key and task_id in ours:
+            report.findings.append(Finding(task_id, "its head is signed with a strange key"))
+        elif chain.head_key:
+            unknown_keys.add(chain.head_key)
     for key_id in sorted(unknown_keys):
         report.unseen.append(f"{key_id} is not on this machine; seals made with it were not checked")
     return sealed
@@ -208,7 +230,7 @@ def _check_link(row: Row[Any], links: list[str], key: Key | None, chains: dict[s
     expected = link_hash(previous, row.seq, row.task_id, row.task_seq, row.head, row.at, row.key_id)
     if expected != row.hash:
         yield "its hash does not follow from the link before it"
-    if key is not None and not hmac.compare_digest(key.sign(row.hash), row.signature):
+    if key is not None and not key.signed(row.hash, row.signature):
         yield "its signature is not ours"
     chain = chains.get(row.task_id)
     if chain is None:

@@ -106,7 +106,7 @@ def _list(project: Path, output: OutputName | None, everything: bool) -> None:
     if not found:
         say("There have been no approvals." if everything else "Nothing waits.", "dim")
     elif not everything:
-        say("`brasstag approvals show ID` shows all of one; `approve ID` and `deny ID` decide.", "dim")
+        say("`brasstag approvals show ID` shows one; `approve ID` and `deny ID` decide.", "dim")
 
 
 def _show(project: Path, name: str, output: OutputName | None) -> None:

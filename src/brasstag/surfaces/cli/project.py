@@ -54,7 +54,10 @@ def trust(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show how control files changed since you accepted them; accept them."""
+    """Show how control files changed since you last accepted them.
+
+    Then accept them, or not: nothing of them is loaded before.
+    """
     from brasstag.settings import find_project
     from brasstag.surfaces.cli.people import require_approver
     from brasstag.surfaces.cli.questions import confirm

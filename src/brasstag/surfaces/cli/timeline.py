@@ -177,12 +177,12 @@ def _redact(project: Path, tag: str, reason: str, contents: bool, output: Output
     who = require_approver()
     with open_books(project) as vault:
         entry = _entry(vault, tag)
-        dropped = vault.books.redact(entry, str(who), reason, contents=contents)
-    gone = f" Deleted {dropped} kept contents." if contents else ""
+        deleted = vault.books.redact(entry, str(who), reason, contents=contents)
+    gone = f" Deleted {deleted.contents} kept contents." if contents else ""
     report(
         output,
-        {"tag": entry.tag, "redacted": True, "contents_deleted": dropped},
-        f"Redacted {entry.tag}. Its digest stays in the chain.{gone}",
+        {"tag": entry.tag, "entries_redacted": deleted.entries, "contents_deleted": deleted.contents},
+        f"Redacted {entry.tag}: {deleted.entries} entries of its call. Their digests stay in the chain.{gone}",
     )
 
 

@@ -105,6 +105,7 @@ def upgrade() -> None:
         sa.Column("boot", sa.Text(), nullable=False),
         sa.Column("next_seq", sa.Integer(), nullable=False),
         sa.Column("head", sa.Text(), nullable=False),
+        sa.Column("signature", sa.Text(), nullable=False),
         sa.Column("opened_at", sa.Text(), nullable=False),
         sa.Column("closed_at", sa.Text(), nullable=True),
         sa.PrimaryKeyConstraint("id"),

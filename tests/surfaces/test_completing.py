@@ -1,0 +1,67 @@
+"""What the shell offers on Tab."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.surfaces.conftest import Pipe
+
+Tab = Callable[..., list[str]]
+
+
+@pytest.fixture
+def tab(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> Tab:
+    def press(*words: str) -> list[str]:
+        with monkeypatch.context() as shell:
+            shell.setenv("_BRASSTAG_COMPLETE", "complete_bash")
+            shell.setenv("COMP_WORDS", " ".join(["brasstag", *words]))
+            shell.setenv("COMP_CWORD", str(len(words)))
+            return pipe().out.split()
+
+    return press
+
+
+def test_commands_tools_and_roles(tab: Tab, project: Path) -> None:
+    assert tab("ca") == ["call"]
+    assert tab("call", "re") == ["read_file"]
+    assert tab("tools", "show", "un") == ["undo"]
+    (project / "brasstag.toml").write_text("[roles.editor]\n[roles.architect]\n")
+    assert tab("call", "read_file", "--as", "") == ["operator", "editor", "architect"]
+
+
+def test_what_waits_and_what_has_not_ended(tab: Tab, pipe: Pipe, asked: str) -> None:
+    task = pipe("approvals", "show", asked).json["taskId"]
+    for command in ("show", "approve", "deny"):
+        assert tab("approvals", command, "apr_") == [asked]
+    assert tab("stop", "") == [task]
+
+
+def test_tools_of_the_project_are_offered_without_being_loaded(tab: Tab, project: Path) -> None:
+    (project / "tools").mkdir()
+    (project / "tools" / "mine.json").write_text("{ not even JSON")
+    (project / "tools" / "mine.py").write_text("raise SystemExit('loaded')")
+    assert tab("call", "mi") == ["mine"]
+
+
+def test_no_name_reaches_a_shell_that_it_could_run(tab: Tab, project: Path) -> None:
+    (project / "tools").mkdir()
+    (project / "tools" / "$(touch pwned).json").write_text("{}")
+    (project / "tools" / "a`id`.json").write_text("{}")
+    (project / "brasstag.toml").write_text("[roles.'$(id)']\n")
+    assert not any("$" in word or "`" in word for word in tab("call", ""))
+    assert tab("call", "read_file", "--as", "") == ["operator"]
+
+
+def test_outside_a_project_or_in_a_broken_one_nothing_is_said(
+    tab: Tab, project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (project / ".brasstag" / "state.db").write_bytes(b"broken" * 1000)
+    assert tab("approvals", "show", "") == []
+    monkeypatch.chdir("/")
+    assert tab("approvals", "show", "") == []
+
+
+def test_the_script_for_a_shell_can_be_shown(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_BRASSTAG_COMPLETE", "source_bash")
+    assert "complete -o default -F _brasstag_completion brasstag" in pipe().out

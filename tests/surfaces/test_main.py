@@ -1,0 +1,128 @@
+"""The program as a shell starts it: entry points, help, streams that are closed, full or of another encoding."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+import brasstag
+from brasstag.surfaces.cli.main import app
+from tests.surfaces.conftest import Pipe
+from tests.surfaces.terminal import Terminal
+
+
+def commands(command: Any, path: list[str]) -> Iterator[list[str]]:
+    """Every command, by the words that lead to it."""
+    yield path
+    for name, below in getattr(command, "commands", {}).items():
+        yield from commands(below, [*path, name])
+
+
+COMMAND = str(Path(sys.executable).with_name("brasstag"))
+
+
+def shell(script: str, project: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    chosen = {**os.environ, "B": f"{sys.executable} -m brasstag", **environment}
+    return subprocess.run(["bash", "-c", script], cwd=project, env=chosen, capture_output=True, check=False)
+
+
+class TestHelp:
+    def test_it_loads_nothing_heavy(self) -> None:
+        script = (
+            "import sys\nfrom brasstag.surfaces.cli.main import main\n"
+            "try:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+            "print(sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)\n"
+        )
+        heavy = {"sqlalchemy", "alembic", "rich", "jsonschema_rs", "re2", "uuid_utils", "filelock"}
+        # Typer itself reads the options before a command with pydantic.
+        for arguments, too_much in (
+            (["--help"], heavy | {"pydantic"}),
+            (["call", "--help"], heavy),
+            (["approvals", "approve", "--help"], heavy),
+        ):
+            ended = subprocess.run(
+                [sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True
+            )
+            loaded = set(json.loads(ended.stderr.splitlines()[-1].replace("'", '"')))
+            assert "typer" in loaded
+            assert loaded & too_much == set()
+
+    def test_every_command_has_one_and_fits_80_columns(self, pipe: Pipe) -> None:
+        for path in commands(typer.main.get_command(app), []):
+            ended = pipe(*path, "--help")
+            assert ended.code == 0
+            assert max(map(len, ended.out.splitlines())) <= 80
+            listed = ended.out.partition("Commands:")[2]
+            assert "..." not in listed, path
+
+    def test_the_version(self, pipe: Pipe) -> None:
+        ended = pipe("--version")
+        assert (ended.code, ended.out) == (0, f"{brasstag.__version__}\n")
+
+    @pytest.mark.parametrize("arguments", [["nothing"], ["--nothing"], ["approvals", "nothing"], []])
+    def test_what_is_not_understood_exits_2(self, pipe: Pipe, arguments: list[str]) -> None:
+        assert pipe(*arguments).code == 2
+
+
+class TestEntryPoints:
+    def test_the_script_and_the_module_are_one(self, project: Path) -> None:
+        for start in ([COMMAND], [sys.executable, "-m", "brasstag"]):
+            ended = subprocess.run(
+                [*start, "call", "list_files"], cwd=project, capture_output=True, text=True, check=True
+            )
+            assert json.loads(ended.stdout)["ok"] is True
+            ended = subprocess.run([*start, "call"], cwd=project, capture_output=True, text=True, check=False)
+            assert ended.returncode == 2
+            assert ended.stderr.startswith("Usage: brasstag call ")
+
+
+class TestStreams:
+    def test_closed_ones_harm_nothing(self, project: Path) -> None:
+        script = "$B call list_files <&- >&- 2>&- && $B call list_files <&- && $B timeline verify"
+        ended = shell(script, project)
+        assert ended.returncode == 0, ended.stderr
+        called, verified = map(json.loads, ended.stdout.splitlines())
+        assert called["ok"] is True
+        # Had the database come to lie on descriptor 1, this would not hold.
+        assert verified["ok"] is True
+        assert verified["entries"] == 6
+
+    def test_a_reader_that_has_seen_enough_is_no_error_worth_telling(self, project: Path) -> None:
+        ended = shell("$B tools schema | true; $B tools -o people | true; $B --help | true", project)
+        assert ended.stderr == b""
+
+    def test_a_full_disk_behind_the_output_is_told(self, project: Path) -> None:
+        ended = shell("$B call list_files > /dev/full", project)
+        assert ended.returncode == 1
+        assert b"No space left on device. " in ended.stderr
+        assert b"Traceback" not in ended.stderr
+
+    @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+    def test_programs_read_utf_8_whatever_the_locale_says(self, project: Path, encoding: str) -> None:
+        (project / "data" / "ü.md").write_text("→ ü\n")
+        ended = shell(
+            '$B call read_file --stdin <<< \'{"path": "\\u00fc.md"}\'', project, PYTHONIOENCODING=encoding
+        )
+        assert json.loads(ended.stdout.decode())["value"]["content"] == "→ ü\n"
+
+    def test_a_terminal_of_another_encoding_still_shows_everything(self, project: Path) -> None:
+        (project / "data" / "a.md").write_text("→ ü\n")
+        with Terminal(project, os.environ, "call", "read_file", "path=a.md") as at:
+            assert at.ends() == 0
+            assert "→ ü" in at.text
+        script = "import sys\nsys.stdout.reconfigure(encoding='ascii')\nsys.stdout.isatty = lambda: True\n"
+        script += "from brasstag.surfaces.cli.main import main\nmain(['call', 'read_file', 'path=a.md', '-o', '{}'])"
+        for output, expected in (("people", b"\\u2192 \\xfc"), ("json", b'"\\u2192 \\u00fc\\n"')):
+            ended = subprocess.run(
+                [sys.executable, "-c", script.replace("{}", output)],
+                cwd=project,
+                capture_output=True,
+                check=True,
+            )
+            assert expected in ended.stdout

@@ -1,0 +1,144 @@
+"""The project itself: init, gc, doctor; stop is tested with the timeline, trust has a file of its own."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.surfaces.conftest import OpenTerminal, Pipe
+
+
+class TestInit:
+    def test_it_makes_a_project_that_works(self, pipe: Pipe, tmp_path: Path) -> None:
+        made = pipe("init", str(tmp_path / "new" / "novel")).json
+        assert made["project"] == str(tmp_path / "new" / "novel")
+        assert pipe("call", "write_file", "path=a.md", "content=x", "-C", made["project"]).code == 0
+        assert (Path(made["workspace"]) / "a.md").read_text() == "x"
+
+    def test_it_never_writes_over_a_project(self, pipe: Pipe, project: Path) -> None:
+        before = (project / "brasstag.toml").read_text()
+        ended = pipe("init")
+        assert ended.code == 1
+        assert ended.err.startswith("ALREADY_EXISTS: ")
+        assert (project / "brasstag.toml").read_text() == before
+
+    def test_files_that_are_there_stay_as_they_are(self, pipe: Pipe, tmp_path: Path) -> None:
+        place = tmp_path / "old"
+        (place / "data").mkdir(parents=True)
+        (place / "data" / "a.md").write_text("mine")
+        (place / "README.md").write_text("mine too")
+        assert pipe("init", str(place)).code == 0
+        assert (place / "README.md").read_text() == "mine too"
+        assert pipe("call", "read_file", "path=a.md", "-C", str(place)).json["value"]["content"] == "mine"
+
+    def test_tools_that_are_there_are_not_accepted_unseen(self, pipe: Pipe, tmp_path: Path) -> None:
+        (tmp_path / "old" / "tools").mkdir(parents=True)
+        (tmp_path / "old" / "tools" / "x.py").write_text("raise SystemExit")
+        made = pipe("init", str(tmp_path / "old"))
+        assert made.json["unaccepted"] == ["tools/x.py"]
+        assert "tools/x.py (new)" in pipe("call", "list_files", "-C", str(tmp_path / "old")).err
+
+    @pytest.mark.parametrize("workspace", ["", "/", "..", ".brasstag", "tools/x"])
+    def test_a_workspace_that_cannot_be_leaves_nothing_behind(
+        self, pipe: Pipe, tmp_path: Path, workspace: str
+    ) -> None:
+        place = tmp_path / "novel"
+        ended = pipe("init", str(place), "--workspace", workspace)
+        assert ended.code == 1
+        assert "room.workspace" in ended.err
+        assert not (place / "brasstag.toml").exists()
+        assert pipe("init", str(place)).code == 0
+
+    def test_a_file_in_the_way_is_told(self, pipe: Pipe, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        assert "file: File exists. " in pipe("init", str(tmp_path / "file")).err
+        assert "Not a directory. " in pipe("init", str(tmp_path / "file" / "below")).err
+        assert pipe("init", str(tmp_path / "x"), "--profile", "wild").code == 2
+
+    def test_the_project_itself_as_workspace_keeps_its_control_files(
+        self, pipe: Pipe, tmp_path: Path, ada: str
+    ) -> None:
+        place = tmp_path / "whole"
+        assert pipe("init", str(place), "--workspace", ".").code == 0
+        (place / ".git").mkdir()
+        (place / ".git" / "config").write_text("secret")
+        before = (place / "brasstag.toml").read_text()
+        for path in ("brasstag.toml", ".brasstag/state.db", "tools/x.py", ".git/config", "BRASSTAG.TOML"):
+            for call in (["read_file"], ["write_file", "content=x"], ["delete_file"]):
+                ended = pipe("call", *call, f"path={path}", "--yes", "-C", str(place))
+                assert (ended.code, ended.json["error"]["code"]) == (4, "CONTROL_FILE"), (call, path)
+        names = pipe("call", "list_files", "include_hidden=true", "recursive=true", "-C", str(place)).out
+        assert "brasstag" not in names
+        assert "config" not in names
+        assert (place / "brasstag.toml").read_text() == before
+        assert pipe("call", "write_file", "path=a.md", "content=x", "-C", str(place)).code == 0
+
+    def test_people_are_told_what_to_try(self, terminal: OpenTerminal, tmp_path: Path) -> None:
+        at = terminal("init", str(tmp_path / "novel"), columns=200)
+        assert at.ends() == 0
+        assert "tools may touch data/, profile careful." in at.text
+        assert "Try: brasstag call write_file" in at.text
+
+
+class TestNoProject:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ["call", "list_files"],
+            ["approvals"],
+            ["timeline", "verify"],
+            ["tools"],
+            ["policy", "test"],
+            ["trust"],
+        ],
+    )
+    def test_every_command_says_how_to_make_one(
+        self, pipe: Pipe, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: list[str]
+    ) -> None:
+        empty = tmp_path / "empty"
+        empty.mkdir()
+        monkeypatch.chdir(empty)
+        ended = pipe(*command)
+        assert ended.code == 1
+        assert "Run `brasstag init`" in ended.err
+        assert list(empty.iterdir()) == []
+
+    def test_doctor_still_looks_at_the_machine(self, pipe: Pipe, tmp_path: Path) -> None:
+        checks = {check["what"]: check["ok"] for check in pipe("doctor", "-C", str(tmp_path)).lines}
+        assert checks["python"] is True
+        assert checks["project"] is False
+
+
+class TestDoctor:
+    def test_all_is_well(self, pipe: Pipe) -> None:
+        ended = pipe("doctor")
+        assert ended.code == 0
+        assert all(check["ok"] for check in ended.lines)
+
+    def test_a_broken_tool_is_named_with_its_file(self, pipe: Pipe, project: Path, ada: str) -> None:
+        pipe("tools", "new", "mine")
+        config = project / "tools" / "mine.json"
+        config.write_text(json.dumps(json.loads(config.read_text()) | {"colour": "red"}))
+        pipe("trust", "--yes")
+        ended = pipe("doctor")
+        assert ended.code == 1
+        assert any("mine.json" in check["found"] and "colour" in check["found"] for check in ended.lines)
+        # What must work all the same.
+        for command in (["approvals"], ["timeline", "verify"]):
+            assert pipe(*command).code == 0
+        assert "mine.json" in pipe("call", "list_files").err
+
+
+class TestGc:
+    def test_only_what_nothing_names_and_is_old_enough_goes(
+        self, pipe: Pipe, project: Path, asked: str
+    ) -> None:
+        stray = project / ".brasstag" / "blobs" / "ab" / ("ab" * 32)
+        stray.parent.mkdir(exist_ok=True)
+        stray.write_bytes(b"stray")
+        assert pipe("gc").json["deleted"] == 0
+        ended = pipe("gc", "--grace-days", "0").json
+        assert (ended["deleted"], ended["bytes"]) == (1, 5)
+        assert not stray.exists()
+        assert "+TWO" in pipe("approvals", "show", asked, "-o", "people").out
+        assert pipe("gc", "--grace-days", "-1").code == 2
