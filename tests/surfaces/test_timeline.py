@@ -176,5 +176,5 @@ class TestRedact:
     def test_contents_go_too_when_asked(self, pipe: Pipe, ada: str) -> None:
         tag = pipe("call", "write_file", "path=a.md", "content=secret").json["tag"]["id"]
         ended = pipe("timeline", "redact", tag, "-r", "x", "--contents")
-        assert ended.json == {"tag": tag, "redacted": True, "contents_deleted": 1}
+        assert ended.json == {"tag": tag, "entries_redacted": 2, "contents_deleted": 1}
         assert pipe("timeline", "redact", tag, "-r", "x").code == 1

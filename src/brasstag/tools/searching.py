@@ -10,7 +10,6 @@ from typing import Any
 import re2
 
 from brasstag.sandbox.workspace.draft import Draft
-from brasstag.sandbox.workspace.globs import matcher
 from brasstag.toolkit.config import Limits
 from brasstag.toolkit.declare import tool
 from brasstag.words.errors import Code, ToolError
@@ -87,12 +86,10 @@ def search_code(
     )
     most = limits.numbers["max_file_bytes"]
     deadline = time.monotonic() + limits.timeout_seconds * _SHARE_OF_TIME
-    excluded = matcher(exclude) if exclude else None
+    globs = [*(include or ()), *(f"!{glob}" for glob in exclude or ())]
     searched = binary = too_large = 0
     truncated: str | None = None
-    for path, file in workspace.open_files(directory, include or (), include_hidden):
-        if excluded is not None and excluded(path):
-            continue
+    for path, file in workspace.open_files(directory, globs, include_hidden):
         data = file.read(most + 1)
         if len(data) > most:
             too_large += 1
