@@ -2,33 +2,25 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.conftest import accept
 from tests.surfaces.conftest import OpenTerminal, Pipe
+from tests.surfaces.terminal import CTRL_C
 
-HANGING = {
-    "tools/hang.json": json.dumps(
-        {
-            "tool_id": "hang",
-            "description": "Never comes back.",
-            "effects": "external",
-            "approval": "auto",
-            "limits": {"timeout_seconds": 0.01},
-        }
-    ),
-    "tools/hang.py": (
+
+def add_tool(project: Path, name: str, body: str, **config: Any) -> None:
+    """Give the project a tool, and accept it."""
+    folder = project / "tools"
+    folder.mkdir()
+    about = {"tool_id": name, "description": "Made for a test.", "approval": "auto", "effects": "external"}
+    (folder / f"{name}.json").write_text(json.dumps(about | config))
+    (folder / f"{name}.py").write_text(
         "import threading\nfrom brasstag import tool\n\n\n"
-        '@tool(execution_type="function")\ndef hang() -> None:\n    """hang"""\n    threading.Event().wait()\n'
-    ),
-}
-
-
-def add_tool(project: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (project / name).parent.mkdir(exist_ok=True)
-        (project / name).write_text(text)
+        f'@tool(execution_type="function")\ndef {name}() -> None:\n    """{name}"""\n    {body}\n'
+    )
     accept(project)
 
 
@@ -86,8 +78,8 @@ class TestExitCodes:
         assert pipe("call", "read_file", "path=.git/config").code == 4
 
     def test_5_unknown(self, pipe: Pipe, project: Path) -> None:
-        add_tool(project, HANGING)
-        ended = pipe("call", "hang")
+        add_tool(project, "post", "raise ConnectionResetError")
+        ended = pipe("call", "post")
         assert (ended.code, ended.json["error"]["code"]) == (5, "UNKNOWN")
 
 
@@ -149,6 +141,27 @@ class TestYes:
 
     def test_it_does_not_outrank_a_rule(self, pipe: Pipe, ada: str) -> None:
         assert pipe("call", "read_file", "path=.env", "--yes").code == 4
+
+
+class TestTools:
+    def test_what_a_tool_prints_is_not_taken_for_our_output(self, pipe: Pipe, project: Path) -> None:
+        add_tool(project, "chatty", "print('hello')", effects="none")
+        ended = pipe("call", "chatty")
+        assert ended.json["ok"] is True
+        assert ended.err == "hello\n"
+
+    def test_ctrl_c_leaves_and_the_call_is_not_forgotten(
+        self, terminal: OpenTerminal, pipe: Pipe, project: Path
+    ) -> None:
+        add_tool(project, "hang", "print('begun', flush=True); threading.Event().wait()")
+        at = terminal("call", "hang").until("begun").type(CTRL_C).until("Ctrl-C again").type(CTRL_C)
+        assert at.ends() == 130
+        assert "Stopped. `brasstag timeline show`" in at.text
+        recovered = pipe("tools")
+        assert recovered.code == 0
+        assert "Recovered call_" in recovered.err
+        (ended,) = [one for one in pipe("timeline", "show").lines if one["entry"] == "settled"]
+        assert ended["outcome"] == "unknown"
 
 
 class TestUndo:

@@ -14,7 +14,6 @@ import typer.main
 import brasstag
 from brasstag.surfaces.cli.main import app
 from tests.surfaces.conftest import Pipe
-from tests.surfaces.terminal import Terminal
 
 
 def commands(command: Any, path: list[str]) -> Iterator[list[str]]:
@@ -74,27 +73,29 @@ class TestEntryPoints:
     def test_the_script_and_the_module_are_one(self, project: Path) -> None:
         for start in ([COMMAND], [sys.executable, "-m", "brasstag"]):
             ended = subprocess.run(
-                [*start, "call", "list_files"], cwd=project, capture_output=True, text=True, check=True
+                [*start, "call", "read_file", "path=nothing.md"],
+                cwd=project,
+                capture_output=True,
+                check=False,
             )
-            assert json.loads(ended.stdout)["ok"] is True
-            ended = subprocess.run([*start, "call"], cwd=project, capture_output=True, text=True, check=False)
+            assert ended.returncode == 1
+            assert json.loads(ended.stdout)["error"]["code"] == "FILE_NOT_FOUND"
+            ended = subprocess.run([*start, "call"], cwd=project, capture_output=True, check=False)
             assert ended.returncode == 2
-            assert ended.stderr.startswith("Usage: brasstag call ")
+            assert ended.stderr.startswith(b"Usage: brasstag call ")
 
 
 class TestStreams:
     def test_closed_ones_harm_nothing(self, project: Path) -> None:
-        script = "$B call list_files <&- >&- 2>&- && $B call list_files <&- && $B timeline verify"
-        ended = shell(script, project)
+        ended = shell("$B call list_files <&- >&- 2>&- && $B timeline verify <&-", project)
         assert ended.returncode == 0, ended.stderr
-        called, verified = map(json.loads, ended.stdout.splitlines())
-        assert called["ok"] is True
         # Had the database come to lie on descriptor 1, this would not hold.
+        verified = json.loads(ended.stdout)
         assert verified["ok"] is True
-        assert verified["entries"] == 6
+        assert verified["entries"] == 3
 
     def test_a_reader_that_has_seen_enough_is_no_error_worth_telling(self, project: Path) -> None:
-        ended = shell("$B tools schema | true; $B tools -o people | true; $B --help | true", project)
+        ended = shell("$B tools schema | true; $B tools -o people | true", project)
         assert ended.stderr == b""
 
     def test_a_full_disk_behind_the_output_is_told(self, project: Path) -> None:
@@ -103,19 +104,16 @@ class TestStreams:
         assert b"No space left on device. " in ended.stderr
         assert b"Traceback" not in ended.stderr
 
-    @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-    def test_programs_read_utf_8_whatever_the_locale_says(self, project: Path, encoding: str) -> None:
+    def test_programs_read_utf_8_whatever_the_locale_says(self, project: Path) -> None:
         (project / "data" / "ü.md").write_text("→ ü\n")
-        ended = shell(
-            '$B call read_file --stdin <<< \'{"path": "\\u00fc.md"}\'', project, PYTHONIOENCODING=encoding
-        )
-        assert json.loads(ended.stdout.decode())["value"]["content"] == "→ ü\n"
+        for encoding in ("ascii", "latin-1"):
+            ended = shell(
+                '$B call read_file --stdin <<< \'{"path": "\\u00fc.md"}\'', project, PYTHONIOENCODING=encoding
+            )
+            assert json.loads(ended.stdout.decode())["value"]["content"] == "→ ü\n"
 
     def test_a_terminal_of_another_encoding_still_shows_everything(self, project: Path) -> None:
         (project / "data" / "a.md").write_text("→ ü\n")
-        with Terminal(project, os.environ, "call", "read_file", "path=a.md") as at:
-            assert at.ends() == 0
-            assert "→ ü" in at.text
         script = "import sys\nsys.stdout.reconfigure(encoding='ascii')\nsys.stdout.isatty = lambda: True\n"
         script += "from brasstag.surfaces.cli.main import main\nmain(['call', 'read_file', 'path=a.md', '-o', '{}'])"
         for output, expected in (("people", b"\\u2192 \\xfc"), ("json", b'"\\u2192 \\u00fc\\n"')):

@@ -37,7 +37,8 @@ def apply_changes(
     for path in (path for change in changes for path in change.paths):
         workspace.control.refuse(path)
     site = Site(workspace, call_id, changes, at)
-    site.refuse_leftovers()
+    with at_path(ROOT):
+        site.refuse_leftovers()
     steps = [step for index, change in enumerate(changes) for step in steps_for(site, index, change)]
     carry_out(site, steps, done=[])
 
@@ -56,7 +57,7 @@ def carry_out(site: Site, steps: Sequence[Step], done: Sequence[Step]) -> None:
     except BrasstagError as error:
         take_back(site, run, error)
         raise
-    with suppress(OSError):
+    with suppress(OSError, ToolError):
         # From here on it has happened; what cannot be cleared away now is swept later.
         site.end()
         site.clear()
@@ -79,7 +80,7 @@ def take_back(site: Site, done: Sequence[Step], cause: BrasstagError | None) -> 
         with suppress(OSError, ToolError):
             details["left"] = site.leftovers()
         raise Unsettled(" ".join(failure.message for failure in failures), details) from None
-    with suppress(OSError):
+    with suppress(OSError, ToolError):
         site.sync()
         site.end()
         site.clear()

@@ -89,7 +89,10 @@ class Reader:
             return None
 
     def open(self, path: str) -> tuple[int, os.stat_result]:
-        """Open a regular file for reading without ever waiting; the caller closes it."""
+        """Open a regular file for reading without ever waiting; the caller closes it.
+
+        The path has been through ``resolve`` or ``control.refuse``: what it says has been judged already.
+        """
         parent, name = split_path(path)
         directory = self._workspace.open_directory(parent)
         try:
@@ -171,14 +174,16 @@ class Reader:
         return status
 
     def _is_control(self, directory: int, path: str, name: str, status: os.stat_result) -> bool:
-        if self._workspace.control.covers(path):
-            return True
+        return self._workspace.control.covers(path) or self._is_disguised(directory, name, status)
+
+    def _is_disguised(self, directory: int, name: str, status: os.stat_result) -> bool:
+        """Say whether something is a control file although its path does not say so."""
         if stat.S_ISDIR(status.st_mode):
-            return path != ROOT and os.access(f"{name}/{ENVIRONMENT_MARK}", os.F_OK, dir_fd=directory)
+            return name != ROOT and os.access(f"{name}/{ENVIRONMENT_MARK}", os.F_OK, dir_fd=directory)
         return self._guard.covers(status)
 
     def _refuse_other_than_file(self, directory: int, path: str, status: os.stat_result) -> None:
-        if self._is_control(directory, path, split_path(path)[1], status):
+        if self._is_disguised(directory, split_path(path)[1], status):
             raise control_error(path)
         if stat.S_ISREG(status.st_mode):
             return

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from brasstag.surfaces.cli.streams import is_utf8
+from brasstag.surfaces.cli import streams
 from brasstag.surfaces.cli.visible import CONTINUED, folded, one_line, visible
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ OutputName = Literal["people", "json"]
 
 def wants_json(output: OutputName | None) -> bool:
     """Say whether this command shall speak JSON."""
-    return output == "json" or (output is None and not sys.stdout.isatty())
+    return output == "json" or (output is None and not streams.output().isatty())
 
 
 def at_terminal() -> bool:
@@ -28,8 +28,9 @@ def at_terminal() -> bool:
 def print_json(value: Any) -> None:
     """Print one JSON document, on one line, so that lines can be read one by one."""
     # A terminal would obey some of the characters that JSON leaves as they are.
-    ascii_only = sys.stdout.isatty() or not is_utf8(sys.stdout)
-    sys.stdout.write(json.dumps(value, ensure_ascii=ascii_only) + "\n")
+    stream = streams.output()
+    ascii_only = stream.isatty() or not streams.is_utf8(stream)
+    stream.write(json.dumps(value, ensure_ascii=ascii_only) + "\n")
 
 
 def report(output: OutputName | None, found: Mapping[str, Any], sentence: str, style: str = "") -> None:
@@ -77,7 +78,7 @@ def table(
 
 
 def _screen(*, stderr: bool) -> "Console":
-    return _console(sys.stderr if stderr else sys.stdout)
+    return _console(sys.stderr if stderr else streams.output())
 
 
 @lru_cache(maxsize=4)

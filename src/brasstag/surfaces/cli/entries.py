@@ -56,6 +56,8 @@ def _what(payload: Mapping[str, Any]) -> Iterator[str]:
         yield f"→ {payload['state']} by {payload.get('by') or 'nobody'}"
     elif "outcome" in payload:
         yield f"→ {_ending(payload)}"
+    if payload.get("status") not in (None, "done"):
+        yield f"→ {payload['status']}"
     if "redacted" in payload:
         yield f"{str(payload['redacted'])[-8:]}: {payload.get('reason', '')}"
 

@@ -5,10 +5,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from brasstag.surfaces.cli import streams
+
 
 def ask(question: str) -> str | None:
     """Return what was typed, trimmed; None when the person left by Ctrl-C or Ctrl-D."""
-    sys.stdout.flush()
+    streams.output().flush()
     try:
         with _interruptible():
             sys.stderr.write(f"{question}: ")

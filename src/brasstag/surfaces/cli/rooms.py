@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 
 from brasstag.surfaces.cli.console import at_terminal, say
+from brasstag.surfaces.cli.streams import ours_alone
 
 if TYPE_CHECKING:
     from brasstag.app.room import Room
@@ -41,6 +42,7 @@ async def open_room(project: Path, purpose: str) -> AsyncIterator["Room"]:
     root = find_project(project)
     actor = f"cli:{user_name()}"
     async with AsyncExitStack() as stack:
+        stack.enter_context(ours_alone())
         try:
             room = await stack.enter_async_context(Room.open(root, actor=actor, purpose=purpose))
         except UntrustedError:
@@ -48,7 +50,14 @@ async def open_room(project: Path, purpose: str) -> AsyncIterator["Room"]:
                 raise
             room = await stack.enter_async_context(Room.open(root, actor=actor, purpose=purpose))
         _tell_recovered(room)
-        yield room
+        try:
+            yield room
+        except asyncio.CancelledError:
+            say(
+                "Stopping when the call has ended, or in ten seconds; Ctrl-C again leaves at once.",
+                stderr=True,
+            )
+            raise
 
 
 @contextmanager

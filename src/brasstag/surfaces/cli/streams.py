@@ -3,7 +3,12 @@
 import io
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from contextvars import ContextVar
 from typing import Literal, TextIO
+
+_ours: ContextVar[TextIO | None] = ContextVar("_ours", default=None)
 
 
 def prepare() -> None:
@@ -17,6 +22,22 @@ def prepare() -> None:
     sys.stdin = _usable(sys.stdin, 0, "r", "replace")
     sys.stdout = _usable(sys.stdout, 1, "w", "backslashreplace")
     sys.stderr = _usable(sys.stderr, 2, "w", "backslashreplace")
+
+
+def output() -> TextIO:
+    """Return standard output, as the command itself writes to it."""
+    return _ours.get() or sys.stdout
+
+
+@contextmanager
+def ours_alone() -> Iterator[None]:
+    """Send whatever tools print to standard error: what reads our output reads JSON, line by line."""
+    token = _ours.set(output())
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _ours.reset(token)
 
 
 def finish() -> OSError | None:
