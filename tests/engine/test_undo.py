@@ -81,6 +81,12 @@ async def test_undo_brings_everything_back(
     assert (await room.verify()).ok
 
 
+async def test_any_tag_of_a_call_names_it(room: Room, tree: Path) -> None:
+    await done(room, "write_file", path="a.md", content="other")
+    for entry in [entry for entry in await room.timeline() if entry.call_id]:
+        assert isinstance(await room.undo(entry.tag), Waiting)
+
+
 async def test_undo_is_judged_like_any_other_call(room: Room, tree: Path) -> None:
     tag = await done(room, "write_file", path="a.md", content="other")
     assert isinstance(await room.undo(tag), Waiting)

@@ -137,7 +137,7 @@ def _readable_errors() -> Iterator[None]:
 
 
 def _mend(message: str) -> str:
-    if "full" in message:
+    if "full" in message or "disk I/O" in message:
         return "Free some disk space and try again; nothing was half written."
     if "locked" in message:
         return "Another process held it for too long; try again."

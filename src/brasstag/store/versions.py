@@ -75,6 +75,12 @@ def named_digests(connection: Connection) -> frozenset[str]:
     return frozenset(digest for state in states if (digest := digest_in(state)))
 
 
+def made_versions(connection: Connection, call_id: str) -> bool:
+    """Say whether a call changed anything: a call that did has made versions."""
+    mine = select(versions.c.path).where(versions.c.call_id == call_id).limit(1)
+    return bool(call_id) and connection.execute(mine).first() is not None
+
+
 def digests_only_of(connection: Connection, call_id: str) -> frozenset[str]:
     """Return the digests of contents that one call made and no other version names."""
     mine = connection.execute(select(versions.c.state).where(versions.c.call_id == call_id)).scalars()

@@ -48,11 +48,9 @@ async def prompt(room: "Room", approval_id: str) -> Outcome | None:
                     return outcome
             case "deny" | "d":
                 reason = ask("why?")
-                return (
-                    None
-                    if reason is None
-                    else await _decide(room, approval, ApprovalResponse(False, reason=reason))
-                )
+                if reason is None:
+                    return None
+                return await _decide(room, approval, ApprovalResponse(False, reason=reason))
             case "later" | "l":
                 return None
 

@@ -10,19 +10,6 @@ from brasstag.toolkit.config import ToolConfig
 from brasstag.toolkit.parameters import Parameter
 from brasstag.toolkit.sentences import expected
 from brasstag.toolkit.tool import Tool
-from brasstag.words.conditions import CONDITIONS
-
-_EFFECTS: Mapping[str, str] = {
-    "none": "none, it only reads the workspace",
-    "files": "changes files of the workspace",
-    "external": "acts where a preview cannot see",
-}
-_APPROVAL: Mapping[str | None, str] = {
-    None: "as the profile says",
-    "auto": "not needed, unless a rule asks",
-    "confirm": "always asked",
-    **{condition: f"asked when it {fact} something" for condition, fact in CONDITIONS.items()},
-}
 
 
 def print_tool(tool: Tool) -> None:
@@ -56,8 +43,8 @@ def _facts(config: ToolConfig) -> Iterator[tuple[str, str]]:
     if config.aliases:
         yield "also called", ", ".join(config.aliases)
     yield "kind", config.type.value
-    yield "effects", _EFFECTS[config.effects]
-    yield "approval", _APPROVAL[config.approval]
+    yield "effects", config.effects
+    yield "approval", config.approval or "by profile"
     yield "time limit", f"{config.limits.timeout_seconds:g} s"
 
 

@@ -27,7 +27,10 @@ def show_outcome(outcome: "Outcome", output: OutputName | None, tool: str, **mor
 def print_value(value: Any) -> None:
     """Print a result for people: a text as it is, a list of things as a table, everything else by name."""
     match value:
-        case {"content": str(text)} | {"summary": str(text)} | str(text):
+        case str(text):
+            say(text.removesuffix("\n"))
+        case {"content": str(text)} | {"summary": str(text)} if not any(map(_has_parts, value.values())):
+            # The sizes and times around it are for programs.
             say(text.removesuffix("\n"))
         case {}:
             for name, part in value.items():
@@ -67,13 +70,17 @@ def _print_part(name: str, part: Any) -> None:
         say(f"{name}: {_short(part)}")
     elif not part:
         say(f"{name}: none")
-    elif all(isinstance(row, Mapping) for row in part):
+    elif all(row and isinstance(row, Mapping) for row in part):
         headings = list(dict.fromkeys(key for row in part for key in row))
         table(headings, [[_short(row.get(key, "")) for key in headings] for row in part])
     else:
         say(f"{name}:")
         for item in part:
             say(f"  {_short(item)}")
+
+
+def _has_parts(value: Any) -> bool:
+    return isinstance(value, Mapping | list)
 
 
 def _short(value: Any) -> str:
