@@ -89,6 +89,9 @@ class Subject:
         named_and_touched = (*_path_texts(call.arguments), *self.preview.paths)
         self.paths = tuple(dict.fromkeys(map(plain_path, named_and_touched)))
         """Every path the call names or its preview touches."""
+        # Not cached_property: in Python 3.11 that takes a lock, on the path of every call.
+        self._words: tuple[str, ...] | None = None
+        self._counts: Mapping[Fact, int] | None = None
 
     @cached_property
     def paths_to_cover(self) -> tuple[str, ...]:
@@ -115,9 +118,14 @@ class Subject:
         }
         return frozenset(fact for fact, found in told.items() if found)
 
-    @cached_property
+    @property
     def words_as_paths(self) -> tuple[str, ...]:
         """The words of all commands, and their parts around ``=``, ``:`` and ``@``, read as paths."""
+        if self._words is None:
+            self._words = self._find_words()
+        return self._words
+
+    def _find_words(self) -> tuple[str, ...]:
         found: dict[str, None] = {}
         for command in self.commands():
             for word in filter(None, word_lines(command).split("\n")):
@@ -143,10 +151,12 @@ class Subject:
         arguments = self.call.arguments
         return _as_text(arguments[argument]) if argument in arguments else None
 
-    @cached_property
+    @property
     def counts(self) -> Mapping[Fact, int]:
         """How often each fact is true of the preview."""
-        return counts_of(self.preview)
+        if self._counts is None:
+            self._counts = counts_of(self.preview)
+        return self._counts
 
 
 def counts_of(preview: Preview) -> dict[Fact, int]:

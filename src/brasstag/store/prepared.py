@@ -37,6 +37,8 @@ class Prepared:
         if compiled.positiontup is None:
             return compiled.string, lambda values: {**fixed, **values}
         order = tuple(compiled.positiontup)
-        return compiled.string, lambda values: tuple(
+        if not fixed:
+            return compiled.string, lambda values: [values[name] for name in order]
+        return compiled.string, lambda values: [
             values[name] if name in values else fixed[name] for name in order
-        )
+        ]

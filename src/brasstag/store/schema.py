@@ -50,7 +50,6 @@ entries = Table(
     Column("digest", Text, nullable=False),
     Column("hash", Text, nullable=False),
     UniqueConstraint("tag", name="entries_tag"),
-    Index("entries_by_call", "call_id"),
 )
 
 checkpoints = Table(

@@ -47,7 +47,7 @@ class Key:
 
     def sign(self, words: str) -> str:
         """Return the signature of a link's hash, or of a task's head."""
-        return hmac.new(self.secret, words.encode(), hashlib.sha256).hexdigest()
+        return hmac.digest(self.secret, words.encode(), "sha256").hex()
 
     def signed(self, words: str, signature: str) -> bool:
         """Say whether a signature is ours."""

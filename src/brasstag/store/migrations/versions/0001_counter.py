@@ -77,9 +77,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("task_id", "seq"),
         sa.UniqueConstraint("tag", name="entries_tag"),
     )
-    with op.batch_alter_table("entries", schema=None) as batch_op:
-        batch_op.create_index("entries_by_call", ["call_id"], unique=False)
-
     op.create_table(
         "facts",
         sa.Column("name", sa.Text(), nullable=False),
