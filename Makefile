@@ -14,9 +14,9 @@ setup: .venv/ready ## the environment, complete, in .venv/
 .venv/ready: pyproject.toml uv.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Brasstag needs Python 3.11 or newer")'
 	@mkdir -p .venv
-	@test -x $(UV) || $(PYTHON) -m pip install --quiet --disable-pip-version-check --target .venv/bootstrap uv
+	@test -x $(UV) || PIP_ROOT_USER_ACTION=ignore $(PYTHON) -m pip install --quiet --disable-pip-version-check --target .venv/bootstrap uv
 	@test -x $(BIN)/python || $(UV) venv --quiet --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" .venv
-	@$(UV) sync --quiet --locked
+	@$(UV) sync --quiet --locked --compile-bytecode
 	@touch $@
 
 demo: setup ## a story of allowed, asked, edited, denied and undone calls

@@ -88,7 +88,7 @@ def test_a_claim_taken_over_can_no_longer_be_settled_by_the_dead(open_books: Ope
     assert living.take_over(claimed) is None
     with pytest.raises(StoreError, match="taken over"):
         dead.settle(claimed, {}, (change,), "operator", "write_file")
-    living.settle(ours, {}, (change,), "operator", "write_file")
+    living.settle(ours, {"changes": [change.as_json()]}, (change,), "operator", "write_file")
     assert [v.call_id for v in living.read(lambda c: history(c, "a.md"))] == [claimed.call_id]
     assert check(living).ok
 

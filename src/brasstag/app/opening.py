@@ -171,8 +171,8 @@ def _fit_project(project: Path, clock: Clock, threads: Threads) -> Fittings:
 
 
 def _load(project: Path) -> tuple[Settings, ToolRegistry, tuple[Rule, ...]]:
-    settings = read_settings(project)
     problems: list[Problem] = []
+    settings = _collecting(problems, lambda: read_settings(project)) or Settings()
     registry = load_tools(project, settings, problems)
     loaded = _collecting(problems, lambda: rules_from(settings.rules, _aliases(registry))) or ()
     problems += strange_tools(loaded, lambda name: registry.get(name) is not None)

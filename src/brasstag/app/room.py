@@ -1,6 +1,7 @@
 """Room: the library's front door. Async only; whoever has no loop starts one around it."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -35,6 +36,8 @@ from brasstag.words.events import Entry
 from brasstag.words.ids import new_id
 from brasstag.words.times import Clock, utc_now
 
+_CALL_ID = re.compile(r"[A-Za-z0-9_:-][A-Za-z0-9._:-]{0,63}")
+
 DRAIN_SECONDS = 10.0
 """How long a closing room waits for calls whose caller went away."""
 
@@ -55,6 +58,7 @@ class Room:
         self.recovered = fittings.recovered
         self.tools = Shelf(self._shop.registry, self._shop.roles)
         self._desk = self._new_desk()
+        self._is_open = True
 
     @classmethod
     @asynccontextmanager
@@ -132,7 +136,19 @@ class Room:
         role: str = OPERATOR,
         call_id: str | None = None,
     ) -> Outcome:
-        """Take one call through the whole path; arguments may be the JSON text a model wrote."""
+        """Take one call through the whole path; arguments may be the JSON text a model wrote.
+
+        ``call_id`` is the caller's own name for the call, used once.
+        """
+        if not self._is_open:
+            return Failed(Code.NOT_SUPPORTED, "this room is closed; open it again")
+        names: tuple[Any, ...] = (tool, role, "" if call_id is None else call_id)
+        if not all(isinstance(name, str) for name in names):
+            return Failed(Code.INVALID_ARGUMENTS, "the names of tools, roles and calls are texts")
+        if call_id is not None and not _CALL_ID.fullmatch(call_id):
+            return Failed(
+                Code.INVALID_ARGUMENTS, "a call id is up to 64 letters, digits and the signs . _ : -"
+            )
         call = Call(call_id or new_id("call"), tool, {}, self._actor, role, self._desk.id)
         try:
             given, repaired = read_arguments(arguments) if isinstance(arguments, str) else (arguments, "")
@@ -250,7 +266,14 @@ class Room:
             await self._shop.threads.run(self.books.close_if_idle, approval.task_id)
 
     async def _close(self) -> None:
+        self._is_open = False
         await self._shop.threads.drain(DRAIN_SECONDS)
         end: dict[str, Any] = {"type": "root", "tool": "desk", "input": {}, "result": None}
-        await self._shop.threads.run(self.books.close_task, self._desk.id, "done", end)
-        self._fittings.close()
+        try:
+            await self._shop.threads.run(self.books.close_task, self._desk.id, "done", end)
+        except ToolError as error:
+            # Stopped by somebody else while we worked: that is an end, too.
+            if error.code is not Code.CANCELLED:
+                raise
+        finally:
+            self._fittings.close()

@@ -14,7 +14,7 @@ from brasstag.store.boots import Boot
 from brasstag.store.database import Database
 from brasstag.store.facts import room_id
 from brasstag.store.migrate import migrate
-from brasstag.store.seals import Sealer, ephemeral_key, load_or_create_key
+from brasstag.store.seals import Sealer, ephemeral_key, link_at, load_or_create_key, newest_witness
 from brasstag.store.verify import Report, verify
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import UntrustedError
@@ -68,17 +68,21 @@ def memory_vault(clock: Clock = utc_now) -> Vault:
 
 
 def was_replaced(project: Path, vault: Vault) -> bool:
-    """Say whether another room's state lies where this user knew a room, as a deleted timeline would show."""
+    """Say whether the state is not the one this user knew: another room's, or an older copy of this one."""
     known = _known_room(project)
-    return known.exists() and known.read_text().strip() != vault.folder.name
+    if known.exists() and known.read_text().strip() != vault.folder.name:
+        return True
+    return not vault.books.read(lambda view: vault.books.sealer.knows_chain(lambda at: link_at(view, at)))
 
 
 def require_same_room(project: Path, vault: Vault, *, accept: bool = False) -> None:
     """Stop when the state of a known project was replaced; a person may accept the new one."""
     if not accept and was_replaced(project, vault):
         raise UntrustedError(
-            [f"{STATE_DIRECTORY}/ (another room's state lies here; the timeline was replaced)"]
+            [f"{STATE_DIRECTORY}/ (not the state this machine knew; the timeline was replaced or put back)"]
         )
+    if accept:
+        vault.books.sealer.accept(vault.books.read(newest_witness))
     known = _known_room(project)
     if accept or not known.exists():
         known.parent.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,7 @@ from typing import Any
 from brasstag.engine import payloads
 from brasstag.engine.decisions import Decisions, stale
 from brasstag.engine.judging import judge
-from brasstag.engine.looking import Looked, admit, look
+from brasstag.engine.looking import Looked, admit_unless_denied, blocked, look
 from brasstag.engine.performing import perform
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
@@ -17,6 +17,7 @@ from brasstag.store.approvals import already_closed, edited_columns
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
 from brasstag.words.calls import Call, Done, Failed, Outcome, Waiting
 from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import EntryKind
 from brasstag.words.ids import new_id
 from brasstag.words.times import stamp
 from brasstag.words.verdicts import Verdict
@@ -59,7 +60,7 @@ class Asking:
 
     def preview_edit(self, approval: Approval, arguments: Mapping[str, Any], watch: Watch) -> Looked:
         """Find out what the call would do with other arguments, for a person to see before they say yes."""
-        admitted = admit(self._shop, replace(call_of(approval), arguments=arguments))
+        admitted = admit_unless_denied(self._shop, replace(call_of(approval), arguments=arguments))
         if isinstance(admitted, Failed):
             raise ToolError(admitted.code, admitted.message, admitted.details)
         looked = look(self._shop, admitted, watch, only_looking=True)
@@ -85,14 +86,14 @@ class Asking:
         approval = self.decisions.get(approval_id)
         if approval.state is not ApprovalState.APPROVED:
             raise already_closed(approval)
-        admitted = admit(self._shop, call_of(approval))
+        self._require_on_record(approval)
+        admitted = admit_unless_denied(self._shop, call_of(approval))
         if isinstance(admitted, Failed):
             return self.decisions.void(approval, admitted)
         looked = look(self._shop, admitted, watch)
         verdict = judge(self._shop, looked)
         if verdict.decision == "deny":
-            blocked = Failed(Code.BLOCKED_BY_RULE, verdict.because, {"rule": verdict.rule})
-            return self.decisions.void(approval, blocked)
+            return self.decisions.void(approval, blocked(verdict))
         if isinstance(looked.ending, Failed):
             return self.decisions.void(approval, looked.ending)
         tool = admitted.tool
@@ -107,6 +108,19 @@ class Asking:
             edited = {"by": approval.decided_by, "arguments": dict(approval.arguments)}
             outcome = replace(outcome, meta=dict(outcome.meta) | {"edited": edited})
         return outcome
+
+    def _require_on_record(self, approval: Approval) -> None:
+        """The table is only asked quickly; that a person said yes, and to what, has to stand on the proven timeline."""
+        said: dict[str, Any] = {}
+        for entry in self._shop.books.proven(approval.task_id):
+            if entry.kind is EntryKind.DECIDED and (entry.payload or {}).get("approval") == approval.id:
+                said = entry.payload or {}
+        if (said.get("state"), said.get("digest")) != (ApprovalState.APPROVED.value, approval.digest):
+            raise ToolError(
+                Code.APPROVAL_STALE,
+                f"the timeline does not say that a person approved {approval.id} as it stands; "
+                "run `brasstag timeline verify`",
+            )
 
     def _bind_edit(
         self, approval: Approval, arguments: Mapping[str, Any], seen: str | None, watch: Watch

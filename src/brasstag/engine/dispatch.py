@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from brasstag.engine import payloads
 from brasstag.engine.asking import Asking
 from brasstag.engine.judging import Explained, explain_call, judge
-from brasstag.engine.looking import Looked, admit, look
+from brasstag.engine.looking import Looked, admit_unless_denied, blocked, look
 from brasstag.engine.performing import perform
 from brasstag.engine.running import Admitted
 from brasstag.engine.shop import Shop
@@ -100,12 +100,26 @@ class Counter:
         ended = self.shop.threads.start(late)
         ended.add_done_callback(lambda written: _hand_over(written, future))
 
+    def _write_leftovers(self) -> None:
+        """Write down endings that could not be written before."""
+        for _ in range(len(self.shop.unsettled)):
+            write = self.shop.unsettled.pop(0)
+            try:
+                write()
+            except StoreError:
+                self.shop.unsettled.append(write)
+
     def _dispatch(self, call: Call, watch: Watch) -> Outcome:
-        admitted = admit(self.shop, call)
+        if self.shop.unsettled:
+            self._write_leftovers()
+        admitted = admit_unless_denied(self.shop, call)
         try:
             if isinstance(admitted, Failed):
                 return self._refuse(call, admitted)
             return _patiently(lambda: self._take(admitted, watch)) or self._refuse(call, _busy(call.tool))
+        except ToolError as error:
+            # The task has ended, so there is no timeline left to write on.
+            return Failed(error.code, error.message, error.details)
         except (StoreError, OSError) as error:
             return _unrecorded(error)
 
@@ -130,8 +144,7 @@ class Counter:
     def _by_verdict(self, looked: Looked, verdict: Verdict, watch: Watch) -> Outcome:
         call, tool = looked.admitted.call, looked.admitted.tool
         if verdict.decision == "deny":
-            failed = Failed(Code.BLOCKED_BY_RULE, verdict.because, {"rule": verdict.rule})
-            return self._refuse(call, failed, looked, verdict)
+            return self._refuse(call, blocked(verdict), looked, verdict)
         if isinstance(looked.ending, Failed) and not (verdict.decision == "ask" and verdict.by_rule):
             # It would fail, so there is nothing to ask a person about, unless even that is for a person to allow.
             return self._record_failure(looked, verdict, looked.ending)

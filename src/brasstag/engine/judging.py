@@ -1,5 +1,6 @@
 """Judging: the rules' word on a call and its preview, and the reasons for it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from brasstag.engine.looking import Looked, admit, look
@@ -9,7 +10,7 @@ from brasstag.policy.explain import Explanation, explain
 from brasstag.policy.profiles import ToolFacts
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Failed
-from brasstag.words.previews import Preview
+from brasstag.words.previews import Preview, digest_in
 from brasstag.words.verdicts import Verdict
 
 
@@ -28,8 +29,11 @@ def explain_call(shop: Shop, call: Call, watch: Watch) -> Explained:
     admitted = admit(shop, call)
     if isinstance(admitted, Failed):
         return Explained(admitted)
-    looked = look(shop, admitted, watch, only_looking=True)
     facts = tool_facts(admitted.tool, admitted.call)
+    if shop.rules.denies_unseen(admitted.call) is not None:
+        # As in a real call, nobody looks; what would be said of it is said of its arguments alone.
+        return Explained(None, Preview(), explain(shop.rules, admitted.call, Preview(), facts))
+    looked = look(shop, admitted, watch, only_looking=True)
     explanation = explain(shop.rules, admitted.call, looked.preview, facts)
     return Explained(
         looked.ending if isinstance(looked.ending, Failed) else None, looked.preview, explanation
@@ -37,9 +41,24 @@ def explain_call(shop: Shop, call: Call, watch: Watch) -> Explained:
 
 
 def judge(shop: Shop, looked: Looked) -> Verdict:
-    """Return the verdict; silence and errors are an ask."""
+    """Return the verdict; silence and errors are an ask.
+
+    What a rule keeps from being read is also kept from tools that read on the way to something else, or would carry it
+    to where the rule does not reach.
+    """
     call, tool = looked.admitted.call, looked.admitted.tool
-    return shop.rules.judge(call, looked.preview, tool_facts(tool, call))
+    verdict = shop.rules.judge(call, looked.preview, tool_facts(tool, call))
+    if verdict.decision != "deny":
+        for path in _read_or_carried(looked.preview):
+            because = shop.rules.hides(path, tool.name)
+            if because is not None:
+                return Verdict("deny", because, f"reading {path}", by_rule=True)
+    return verdict
+
+
+def _read_or_carried(preview: Preview) -> Iterator[str]:
+    yield from (seen.path for seen in preview.reads if digest_in(seen.state) is not None)
+    yield from (change.source for change in preview.changes if change.source)
 
 
 def tool_facts(tool: Tool, call: Call) -> ToolFacts:

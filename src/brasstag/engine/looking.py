@@ -16,6 +16,10 @@ from brasstag.words.canonical import stored_json
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Preview
+from brasstag.words.verdicts import Verdict
+
+FEW, SHORT = 32, 1000
+"""Arguments and characters that together stay under any limit a room may set."""
 
 PERFORMABLE = frozenset({ToolType.FUNCTION_TOOL, ToolType.NON_FUNCTION_TOOL, ToolType.HANDOFF})
 """The kinds a desk can perform; the others open nodes of a task graph."""
@@ -33,7 +37,7 @@ class Looked:
 
 
 def admit(shop: Shop, call: Call) -> Admitted | Failed:
-    """Resolve the tool, validate the arguments, ask whether the role may use it, and what needs no look to forbid."""
+    """Resolve the tool, validate the arguments, and ask whether the role may use it."""
     tool = shop.registry.get(call.tool)
     if tool is None:
         return Failed(Code.UNKNOWN_TOOL, _unknown_tool(shop, call))
@@ -50,15 +54,26 @@ def admit(shop: Shop, call: Call) -> Admitted | Failed:
     refusal = shop.roles.why_not(call.role, tool.name)
     if refusal is not None:
         return Failed(Code.NOT_ALLOWED, refusal)
-    verdict = shop.rules.denies_unseen(call)
-    if verdict is not None:
-        return Failed(Code.BLOCKED_BY_RULE, verdict.because, {"rule": verdict.rule})
     if tool.config.type not in PERFORMABLE:
         return Failed(
             Code.NOT_SUPPORTED,
             f"{call.tool} opens a task for another agent; a desk has no agents to give it to",
         )
     return Admitted(call, tool)
+
+
+def admit_unless_denied(shop: Shop, call: Call) -> Admitted | Failed:
+    """Admit a call, unless its arguments alone are enough for a rule to deny it: then nobody even looks."""
+    admitted = admit(shop, call)
+    if isinstance(admitted, Failed):
+        return admitted
+    verdict = shop.rules.denies_unseen(admitted.call)
+    return admitted if verdict is None else blocked(verdict)
+
+
+def blocked(verdict: Verdict) -> Failed:
+    """Say that a rule denies a call."""
+    return Failed(Code.BLOCKED_BY_RULE, verdict.because, {"rule": verdict.rule})
 
 
 def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = False) -> Looked:
@@ -125,13 +140,14 @@ def _with_project_defaults(shop: Shop, tool: Tool, arguments: Any) -> Any:
 
 
 def _outweighs(arguments: Mapping[str, Any], most: int) -> bool:
-    # Measuring exactly means writing it all out; a call without any long text is nowhere near.
-    if (
-        all(not isinstance(value, str | list | dict) or len(value) < 1000 for value in arguments.values())
-        and most > 100_000
-    ):
+    # Measuring means writing it all out; a call of a few short texts and numbers is nowhere near.
+    if len(arguments) <= FEW and all(_is_short(value) for value in arguments.values()):
         return False
-    return len(stored_json(dict(arguments))) > most
+    return len(stored_json(arguments)) > most
+
+
+def _is_short(value: Any) -> bool:
+    return not isinstance(value, list | dict) and (not isinstance(value, str) or len(value) < SHORT)
 
 
 def _unknown_tool(shop: Shop, call: Call) -> str:

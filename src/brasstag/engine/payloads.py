@@ -12,7 +12,8 @@ from brasstag.words.views import UNKNOWN_CODE
 
 Payload = dict[str, Any]
 
-LONGEST_INPUT = 32 << 20
+LONGEST_INPUT = 64_000
+"""How much of a refused call is written down; beyond this it is quoted in part, so refusals cannot fill a disk."""
 QUOTED = 2000
 
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from brasstag.engine import payloads
 from brasstag.engine.looking import Looked, draft_for
@@ -125,13 +126,15 @@ def _settle(
         "tool": grant.call.tool,
         "changes": [change.as_json() for change in made],
     }
+    write = partial(
+        shop.books.settle, claimed, payload | payloads.closed(ending), made, grant.call.role, grant.call.tool
+    )
     try:
-        tag = shop.books.settle(
-            claimed, payload | payloads.closed(ending), made, grant.call.role, grant.call.tool
-        )
+        tag = write()
     except StoreError as error:
+        shop.unsettled.append(write)
         return Unknown(
-            f"it ran, but its end could not be written down: {error} Opening the room again settles it."
+            f"it ran, but its end could not be written down: {error} It is tried again with the next call."
         )
     shop.at("settled")
     return replace(ending, tag=tag)

@@ -4,6 +4,7 @@ A claim belongs to a boot, and a boot holds a lock for as long as its process li
 touched.
 """
 
+import logging
 import queue
 import threading
 from dataclasses import dataclass, field, replace
@@ -17,14 +18,15 @@ from brasstag.engine.watch import Watch
 from brasstag.sandbox.workspace.recover import recover_changes
 from brasstag.sandbox.workspace.sweeping import sweep
 from brasstag.store.boots import Boot
-from brasstag.store.ledger import Claimed, open_claims
-from brasstag.store.tasks import read_tasks
-from brasstag.store.timeline import read_entries
+from brasstag.store.ledger import Claimed, is_unsettled, open_claims
+from brasstag.store.tasks import Task, read_tasks
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Done, Failed, Settled, Unknown
-from brasstag.words.errors import Code
+from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Change
+
+log = logging.getLogger("brasstag")
 
 
 @dataclass(slots=True)
@@ -44,60 +46,72 @@ def recover(shop: Shop, boot: Boot, watch: Watch) -> Recovered:
     """Settle every claim of a dead boot, close its desks, and sweep its temporary files."""
     found = Recovered()
     claims = shop.books.read(lambda view: list(open_claims(view)))
-    live = {claim.call_id for claim in claims if boot.is_alive(claim.boot)}
-    for claim in claims:
-        if claim.call_id not in live:
-            ours = shop.books.take_over(claim)
-            if ours is not None:
-                found.calls.append((claim.call_id, _settle_dead(shop, ours, watch)))
+    dead = [claim for claim in claims if not boot.is_alive(claim.boot)]
+    for claim in dead:
+        ending = _settle_dead(shop, claim, watch)
+        if ending is not None:
+            found.calls.append((claim.call_id, ending))
     running = shop.books.read(lambda view: read_tasks(view, ("running",)))
-    dead = [task for task in running if not boot.is_alive(task.boot)]
-    for task in dead:
-        end = {
-            "type": "root",
-            "tool": "desk",
-            "input": {},
-            "result": {"error": "its process ended without closing it"},
-        }
-        shop.books.close_task(task.id, "failed", end)
-        found.tasks.append(task.id)
-    if dead or claims:
-        sweep(shop.workspace, live.__contains__)
+    left = [task for task in running if not boot.is_alive(task.boot)]
+    found.tasks += [task.id for task in left if _close_dead(shop, task)]
+    if left or dead:
+        # Asked for each name when it is found: a call may have claimed since.
+        sweep(shop.workspace, lambda call_id: shop.books.read(lambda view: is_unsettled(view, call_id)))
     boot.sweep()
     return found
 
 
-def _settle_dead(shop: Shop, claim: Claimed, watch: Watch) -> Settled:
-    payload = _claimed_payload(shop, claim)
+def _close_dead(shop: Shop, task: Task) -> bool:
+    end: payloads.Payload = {"type": "root", "tool": "desk", "input": {}}
+    end["result"] = {"error": "its process ended without closing it"}
+    try:
+        shop.books.close_task(task.id, "failed", end)
+    except (ToolError, StoreError) as error:
+        # Somebody else was faster, or its timeline does not hold; `verify` tells which.
+        log.info("%s was not closed: %s", task.id, error)
+        return False
+    return True
+
+
+def _settle_dead(shop: Shop, claim: Claimed, watch: Watch) -> Settled | None:
+    """Settle one claim, or return None where somebody else does, or where it is not ours to believe."""
+    try:
+        payload = _claimed_payload(shop, claim)
+        ours = shop.books.take_over(claim)
+        return None if ours is None else _finish(shop, ours, payload, watch)
+    except StoreError as error:
+        log.warning("%s is left alone: %s", claim.call_id, error)
+        return Unknown(f"it was left alone, as its record cannot be believed: {error}")
+
+
+def _finish(shop: Shop, claim: Claimed, payload: dict[str, Any], watch: Watch) -> Settled:
     if claim.changes:
         ending, made = _finish_files(shop, claim, payload)
-    elif payload is not None and "intended" in payload:
+    elif "intended" in payload:
         # An approved call that changes nothing: what it would have said is all there is to it.
         ending, made = payloads.reopened(payload["intended"]), ()
     else:
         ending, made = _finish_outside(shop, claim, payload, watch), ()
-    said = {"type": (payload or {}).get("type", "function_tool"), "tool": claim.tool, "recovered": True}
+    said = {"type": payload["type"], "tool": claim.tool, "recovered": True}
     said |= {"changes": [change.as_json() for change in made]} | payloads.closed(ending)
-    role = (payload or {}).get("role", "")
-    tag = shop.books.settle(claim, said, made, role, claim.tool)
+    tag = shop.books.settle(claim, said, made, payload["role"], claim.tool)
     return replace(ending, tag=tag)
 
 
-def _claimed_payload(shop: Shop, claim: Claimed) -> dict[str, Any] | None:
-    with shop.books.database.read() as connection:
-        for entry in read_entries(connection, claim.task_id, claim.call_id):
-            if entry.kind is EntryKind.CLAIMED:
+def _claimed_payload(shop: Shop, claim: Claimed) -> dict[str, Any]:
+    """Return what the proven timeline says the call intended; the ledger alone is not believed."""
+    for entry in shop.books.proven(claim.task_id):
+        if entry.kind is EntryKind.CLAIMED and entry.call_id == claim.call_id:
+            intended = (entry.payload or {}).get("preview", {}).get("changes", [])
+            if entry.payload is not None and intended == [change.as_json() for change in claim.changes]:
                 return entry.payload
-    return None
+    raise StoreError(f"the timeline does not say what {claim.call_id} was about to do")
 
 
-def _finish_files(
-    shop: Shop, claim: Claimed, payload: dict[str, Any] | None
-) -> tuple[Settled, tuple[Change, ...]]:
+def _finish_files(shop: Shop, claim: Claimed, payload: dict[str, Any]) -> tuple[Settled, tuple[Change, ...]]:
     recovery = recover_changes(shop.workspace, claim.call_id, claim.changes)
     if recovery.state == "applied":
-        intended = payloads.reopened(payload["intended"]) if payload else Done(None)
-        return intended, claim.changes
+        return payloads.reopened(payload["intended"]), claim.changes
     if recovery.state == "not_applied":
         return Failed(Code.CHANGED, "its process ended before it acted, and the files have changed since"), ()
     return Unknown(
@@ -105,9 +119,9 @@ def _finish_files(
     ), ()
 
 
-def _finish_outside(shop: Shop, claim: Claimed, payload: dict[str, Any] | None, watch: Watch) -> Settled:
+def _finish_outside(shop: Shop, claim: Claimed, payload: dict[str, Any], watch: Watch) -> Settled:
     tool = shop.registry.get(claim.tool)
-    if tool is not None and payload is not None:
+    if tool is not None:
         call = Call(
             claim.call_id, claim.tool, payload["input"], payload["actor"], payload["role"], claim.task_id
         )

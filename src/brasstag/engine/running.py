@@ -8,11 +8,20 @@ from typing import Any
 
 from brasstag.engine.history import History
 from brasstag.engine.shop import Shop
+from brasstag.engine.threads import AnsweredElsewhere
 from brasstag.engine.watch import Late, Watch
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Done, Failed, Settled, Unknown
+from brasstag.words.canonical import why_not_json
 from brasstag.words.errors import Code, ToolError
+
+LONGEST_MESSAGE = 4000
+"""How much of a tool's own words about its failure is kept."""
+
+
+class _OutOfTime(Exception):
+    """An async function did not come back in time; a tool's own TimeoutError is another thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +46,15 @@ def run_function(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch, lat
         value = _on_loop(tool, arguments, watch) if tool.is_async else _here(tool, arguments, watch, late)
         ending: Settled = Done(tool.check_result(value), meta)
     except ToolError as error:
-        ending = Failed(error.code, error.message, error.details, meta)
-    except (TimeoutError, concurrent.futures.TimeoutError):
+        ending = _refused(shop, tool, error, meta)
+    except _OutOfTime:
         ending = timed_out(tool)
     except concurrent.futures.CancelledError:
         ending = _cut_off(tool)
-    except Exception as error:  # noqa: BLE001 - whatever a tool raises ends here
-        ending = _raised(tool, scrub(shop, f"{tool.name} raised {type(error).__name__}: {error}"), meta)
+    except AnsweredElsewhere:
+        raise
+    except BaseException as error:  # noqa: BLE001 - whatever a tool raises ends here, even what would end the program
+        ending = _raised(tool, scrub(shop, f"{tool.name} raised {described(error)}"), meta)
     finally:
         draft.close()
         meta["execution_time"] = round(time.perf_counter() - started, 6)
@@ -64,6 +75,22 @@ def timed_out(tool: Tool) -> Settled:
     )
 
 
+def described(error: BaseException) -> str:
+    """Return an exception's kind and words; its words are a stranger's, so they may be missing, endless or a trap."""
+    try:
+        words = str(error)[:LONGEST_MESSAGE].encode("utf-8", "backslashreplace").decode()
+    except Exception:  # noqa: BLE001 - an exception that cannot be read is told by its kind
+        words = "(it cannot be read)"
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+def _refused(shop: Shop, tool: Tool, error: ToolError, meta: dict[str, Any]) -> Settled:
+    """A tool's own refusal, as long as it is made of what can be written down."""
+    if not isinstance(error.code, Code) or why_not_json(dict(error.details)) is not None:
+        return _raised(tool, scrub(shop, f"{tool.name} raised {described(error)}"), meta)
+    return Failed(error.code, str(error.message)[:LONGEST_MESSAGE], dict(error.details), meta)
+
+
 def scrub(shop: Shop, message: str) -> str:
     """Take the host's paths out of a message a tool did not write for its caller."""
     for path in shop.host_paths:
@@ -81,13 +108,23 @@ def _here(tool: Tool, arguments: dict[str, Any], watch: Watch, late: Late) -> An
 
 
 def _on_loop(tool: Tool, arguments: dict[str, Any], watch: Watch) -> Any:
-    assert tool.function is not None  # noqa: S101 - only kinds that execute code come here
-    running = asyncio.run_coroutine_threadsafe(tool.function(**arguments), watch.loop)
+    running = asyncio.run_coroutine_threadsafe(_kept_in(tool, arguments), watch.loop)
     try:
         return running.result(tool.config.limits.timeout_seconds)
-    except concurrent.futures.TimeoutError:
+    except TimeoutError:
+        if running.done():
+            raise
         running.cancel()
-        raise
+        raise _OutOfTime from None
+
+
+async def _kept_in(tool: Tool, arguments: dict[str, Any]) -> Any:
+    """Await the function; what would end the event loop, and the program with it, stays an error of the tool."""
+    assert tool.function is not None  # noqa: S101 - only kinds that execute code come here
+    try:
+        return await tool.function(**arguments)
+    except (SystemExit, KeyboardInterrupt) as error:
+        raise RuntimeError(described(error)) from None
 
 
 def _injected(shop: Shop, admitted: Admitted, draft: Draft) -> dict[str, Any]:

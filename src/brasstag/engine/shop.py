@@ -12,6 +12,7 @@ from brasstag.settings import ToolSettings
 from brasstag.store.books import Books
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.words.approvals import Approval
+from brasstag.words.calls import Tag
 
 Notify = Callable[[Approval], None]
 
@@ -38,5 +39,7 @@ class Shop:
     """The most a call's arguments may weigh."""
     host_paths: tuple[str, ...] = ()
     """Places of the host that must not show in what a caller reads."""
+    unsettled: list[Callable[[], Tag]] = field(default_factory=list)
+    """Endings that could not be written down yet; tried again before the next call, as their paths are still held."""
     at: Callable[[str], None] = _pass
     """Called between the steps of a call that acts; crash tests end the process here."""

@@ -13,7 +13,7 @@ from brasstag.store.blobs import Blobs
 from brasstag.store.database import Database, Transaction
 from brasstag.store.ledger import Claimed, Ledger
 from brasstag.store.seals import Sealer
-from brasstag.store.timeline import Timeline, read_entries
+from brasstag.store.timeline import Timeline, proven_entries, read_entries
 from brasstag.store.versions import add_versions, digests_only_of
 from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.calls import Call, Tag
@@ -78,6 +78,11 @@ class Books:
         """Run a look-up on a consistent view."""
         with self.database.read() as connection:
             return look(connection)
+
+    def proven(self, task_id: str) -> list[Entry]:
+        """Return a task's entries, every hash checked up to its signed head."""
+        with self.database.read() as connection:
+            return proven_entries(connection, task_id, self.sealer.key)
 
     def expect_desk(self, desk: Desk) -> None:
         """Announce a desk; it is written down together with its first entry, so idle desks cost nothing."""
@@ -186,7 +191,7 @@ class Books:
     ) -> list[Approval]:
         connection = transaction.connection
         if task_rows.get_task(connection, task_id).status in task_rows.ENDED:
-            raise ToolError(Code.INVALID_ARGUMENTS, f"task {task_id} has already ended")
+            raise ToolError(Code.CANCELLED, f"task {task_id} has already ended")
         waiting = [
             approval
             for state in (ApprovalState.OPEN, ApprovalState.APPROVED)
@@ -196,7 +201,7 @@ class Books:
             task_rows.set_status(transaction, task_id, "blocked")
             return []
         for approval in waiting:
-            decision = Decision(ApprovalState.VOID, by=withdraw, note="the task was stopped")
+            decision = Decision(ApprovalState.VOID, by=withdraw, note="its task has ended")
             said = {"type": EntryKind.DECIDED.value, "tool": approval.tool, "approval": approval.id}
             said |= {"state": decision.state.value, "by": decision.by, "note": decision.note}
             self._decide(transaction, approval, decision, said)
@@ -233,7 +238,9 @@ class Books:
             self._unopened.pop(task_id, None)
 
     def _open(self, transaction: Transaction, desk: Desk) -> None:
-        task_rows.insert_task(transaction, desk.id, "desk", desk.actor, desk.role, self._boot_id, self.now())
+        task_rows.insert_task(
+            transaction, self.sealer.key, desk.id, "desk", desk.actor, desk.role, self._boot_id, self.now()
+        )
         payload = {"type": "root", "tool": "desk", "input": {"actor": desk.actor, "role": desk.role}}
         self.timeline.append(
             transaction, desk.id, EntryKind.OPENED, "", payload | {"result": None, "purpose": desk.purpose}

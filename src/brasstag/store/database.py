@@ -1,5 +1,6 @@
 """One database, SQLite in WAL mode: a single writer per process, readers beside it."""
 
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +15,8 @@ from sqlalchemy.pool import QueuePool, StaticPool
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import metadata
 from brasstag.words.errors import StoreError
+
+log = logging.getLogger("brasstag")
 
 BUSY_MILLISECONDS = 30_000
 """How long a writer waits for a writer of another process."""
@@ -82,7 +85,7 @@ class Database:
                 self._roll_back()
                 raise
             for act in transaction.after_commit:
-                act()
+                _carry_out(act)
 
     def _roll_back(self) -> None:
         assert self._writer is not None  # noqa: S101 - only write() comes here
@@ -118,6 +121,14 @@ class Database:
 def sqlite_version() -> tuple[int, ...]:
     """Return the version of the SQLite this Python brings."""
     return sqlite3.sqlite_version_info
+
+
+def _carry_out(act: AfterCommit) -> None:
+    """Do what follows a commit; it is on disk, and nothing that goes wrong now may say otherwise."""
+    try:
+        act()
+    except OSError as error:
+        log.warning("a commit is on disk, but what follows it failed: %s", error.strerror)
 
 
 @contextmanager

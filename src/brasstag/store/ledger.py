@@ -24,6 +24,7 @@ _release = Prepared(delete(leases).where(leases.c.call_id == bindparam("call")))
 _insert_call = Prepared(
     insert(calls).values({column.name: bindparam(column.name) for column in calls.columns})
 )
+_known_call = Prepared(select(calls.c.id).where(calls.c.id == bindparam("call")))
 _settle = Prepared(
     update(calls)
     .where(
@@ -82,6 +83,10 @@ class Ledger:
         self._take_leases(transaction, call_id, paths)
         if approval_id is not None and transaction.run(_consume, approval=approval_id).rowcount != 1:
             raise ToolError(Code.APPROVAL_CLOSED, f"approval {approval_id} was used or withdrawn already")
+        if transaction.run(_known_call, call=call_id).fetchone() is not None:
+            raise ToolError(
+                Code.INVALID_ARGUMENTS, f"the call id {call_id} was used before; give each call its own"
+            )
         claimed = Claimed(call_id, task_id, tool, 1, self.boot, changes)
         transaction.run(
             _insert_call,
@@ -135,6 +140,12 @@ def open_claims(connection: Connection) -> Iterable[Claimed]:
     """Yield every call that claimed and has not settled."""
     for row in connection.execute(select(calls).where(calls.c.state == "claimed").order_by(calls.c.id)).all():
         yield Claimed(row.id, row.task_id, row.tool, row.attempt, row.boot, _changes(row.changes))
+
+
+def is_unsettled(connection: Connection, call_id: str) -> bool:
+    """Say whether a call has claimed and not settled yet, at this moment."""
+    state = connection.execute(select(calls.c.state).where(calls.c.id == call_id)).scalar_one_or_none()
+    return state == "claimed"
 
 
 def changes_of(connection: Connection, call_id: str) -> tuple[Change, ...]:

@@ -10,11 +10,13 @@ import hashlib
 import hmac
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
-from sqlalchemy import bindparam, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from brasstag.store.database import Transaction
 from brasstag.store.prepared import Prepared
@@ -25,6 +27,7 @@ from brasstag.words.ids import new_id
 GENESIS = "0" * 64
 
 _last = Prepared(select(checkpoints.c.seq, checkpoints.c.hash).order_by(checkpoints.c.seq.desc()).limit(1))
+_link = Prepared(select(checkpoints.c.hash).where(checkpoints.c.seq == bindparam("at")))
 _insert = Prepared(
     insert(checkpoints).values({column.name: bindparam(column.name) for column in checkpoints.columns})
 )
@@ -70,6 +73,12 @@ def head_signature(key: Key, task_id: str, next_seq: int, head: str) -> str:
     return f"{key.id}:{key.sign(head_words(task_id, next_seq, head))}"
 
 
+def is_signed(key: Key, task_id: str, next_seq: int, head: str, signature: str) -> bool:
+    """Say whether a task's head is signed with this key."""
+    key_id, _, signed = signature.partition(":")
+    return key_id == key.id and key.signed(head_words(task_id, next_seq, head), signed)
+
+
 class Sealer:
     """Adds links to the chain of one room, and keeps its witness."""
 
@@ -79,6 +88,11 @@ class Sealer:
 
     def seal(self, transaction: Transaction, task_id: str, task_seq: int, head: str, at: str) -> None:
         """Put a task's head on the room's chain, in the transaction that moved it."""
+        if not self.knows_chain(lambda at: transaction.run(_link, at=at).fetchone()):
+            raise StoreError(
+                "the checkpoints here are not those this machine remembers: the state was put back or replaced. "
+                "Run `brasstag timeline verify`"
+            )
         last = transaction.run(_last).fetchone()
         seq, previous = (last[0] + 1, last[1]) if last else (0, GENESIS)
         link = link_hash(previous, seq, task_id, task_seq, head, at, self.key.id)
@@ -95,6 +109,21 @@ class Sealer:
         )
         if self._witness_file is not None:
             transaction.after_commit.append(lambda: self._remember(Witness(seq, link)))
+
+    def knows_chain(self, link_at: Callable[[int], Any]) -> bool:
+        """Say whether the chain holds the link the witness remembers; ``link_at`` returns a row with its hash."""
+        witness = self.witness()
+        if witness is None:
+            return True
+        row = link_at(witness.seq)
+        return row is not None and bool(row[0] == witness.hash)
+
+    def accept(self, newest: Witness | None) -> None:
+        """Forget what was remembered, and remember this: a person has accepted the state as it is."""
+        if self._witness_file is not None:
+            self._witness_file.unlink(missing_ok=True)
+            if newest is not None:
+                self._remember(newest)
 
     def witness(self) -> Witness | None:
         """Return the newest link this machine remembers, or None when it remembers none."""
@@ -138,3 +167,15 @@ def load_or_create_key(folder: Path) -> Key:
 def ephemeral_key() -> Key:
     """Return a key for a room that lives in memory."""
     return Key(new_id("key"), os.urandom(32))
+
+
+def link_at(connection: Connection, seq: int) -> Any:
+    """Return the row of one link, with its hash, or None where the chain is shorter."""
+    return connection.execute(select(checkpoints.c.hash).where(checkpoints.c.seq == seq)).one_or_none()
+
+
+def newest_witness(connection: Connection) -> Witness | None:
+    """Return what a witness of the chain as it is would remember."""
+    query = select(checkpoints.c.seq, checkpoints.c.hash).order_by(checkpoints.c.seq.desc()).limit(1)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else Witness(row.seq, row.hash)

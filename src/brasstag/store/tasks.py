@@ -7,12 +7,13 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from brasstag.store.database import Transaction
 from brasstag.store.schema import tasks
-from brasstag.store.timeline import START
+from brasstag.store.seals import Key, head_signature
+from brasstag.store.timeline import ENDED_STATUSES, START
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.ids import SHORTEST_TAIL
 
 Status = Literal["ready", "running", "blocked", "done", "failed", "cancelled"]
-ENDED: frozenset[str] = frozenset({"done", "failed", "cancelled"})
+ENDED = frozenset(ENDED_STATUSES)
 
 _insert = insert(tasks).values({column.name: bindparam(column.name) for column in tasks.columns})
 
@@ -35,7 +36,7 @@ class Task:
 
 
 def insert_task(
-    transaction: Transaction, task_id: str, kind: str, actor: str, role: str, boot: str, at: str
+    transaction: Transaction, key: Key, task_id: str, kind: str, actor: str, role: str, boot: str, at: str
 ) -> None:
     """Write a task down, at the start of its chain."""
     transaction.execute(
@@ -49,7 +50,7 @@ def insert_task(
             "boot": boot,
             "next_seq": START.next_seq,
             "head": START.head,
-            "signature": "",
+            "signature": head_signature(key, task_id, START.next_seq, START.head),
             "opened_at": at,
             "closed_at": None,
         },

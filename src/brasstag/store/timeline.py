@@ -16,10 +16,10 @@ from sqlalchemy import Connection, Row, bindparam, insert, select, update
 from brasstag.store.database import Transaction
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import entries, tasks
-from brasstag.store.seals import GENESIS, Sealer, head_signature
+from brasstag.store.seals import GENESIS, Key, Sealer, head_signature, is_signed
 from brasstag.words.calls import Tag
 from brasstag.words.canonical import stored_json
-from brasstag.words.errors import StoreError
+from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.ids import new_id
 from brasstag.words.times import Clock, stamp
@@ -29,8 +29,17 @@ SEAL_EVERY = 64
 
 SEALED_KINDS = frozenset({EntryKind.OPENED, EntryKind.ASKED, EntryKind.REDACTED, EntryKind.CLOSED})
 
-_position = Prepared(select(tasks.c.next_seq, tasks.c.head).where(tasks.c.id == bindparam("task")))
-_advance = Prepared(
+ENDED_STATUSES = ("done", "failed", "cancelled")
+
+NEEDS_OPEN_TASK = frozenset({EntryKind.CALLED, EntryKind.REFUSED, EntryKind.ASKED, EntryKind.CLAIMED})
+"""What only a task that has not ended may begin; what was begun before may still be settled after."""
+
+_position = Prepared(
+    select(tasks.c.next_seq, tasks.c.head, tasks.c.status, tasks.c.signature).where(
+        tasks.c.id == bindparam("task")
+    )
+)
+_move_head = (
     update(tasks)
     .where(
         tasks.c.id == bindparam("task"),
@@ -39,6 +48,8 @@ _advance = Prepared(
     )
     .values(next_seq=bindparam("after"), head=bindparam("new_head"), signature=bindparam("signed"))
 )
+_advance = Prepared(_move_head)
+_advance_open = Prepared(_move_head.where(*(tasks.c.status != status for status in ENDED_STATUSES)))
 _insert = Prepared(
     insert(entries).values({column.name: bindparam(column.name) for column in entries.columns})
 )
@@ -91,12 +102,13 @@ class Timeline:
         salt = os.urandom(16).hex()
         digest = payload_digest(salt, text)
         tag = new_id("tag")
-        position = self._known.get(task_id) or self._read_position(transaction, task_id)
+        advance = _advance_open if kind in NEEDS_OPEN_TASK else _advance
+        position = self._known.get(task_id) or self._read_position(transaction, task_id, kind)
         while True:
             seq = position.next_seq
             head = entry_hash(position.head, task_id, seq, kind, tag, call_id, at, digest)
             moved = transaction.run(
-                _advance,
+                advance,
                 task=task_id,
                 seq=seq,
                 old_head=position.head,
@@ -107,7 +119,7 @@ class Timeline:
             if moved.rowcount == 1:
                 break
             # Another process appended since we last looked: a person's decision, most often.
-            position = self._read_position(transaction, task_id)
+            position = self._read_position(transaction, task_id, kind)
         transaction.run(
             _insert,
             task_id=task_id,
@@ -136,11 +148,21 @@ class Timeline:
         """Drop what is remembered of a task that is over."""
         self._known.pop(task_id, None)
 
-    def _read_position(self, transaction: Transaction, task_id: str) -> Position:
+    def _read_position(self, transaction: Transaction, task_id: str, kind: EntryKind) -> Position:
         row = transaction.run(_position, task=task_id).fetchone()
         if row is None:
             raise StoreError(f"there is no task {task_id}")
-        return Position(*row)
+        next_seq, head, status, signature = row
+        if not is_signed(self._sealer.key, task_id, next_seq, head, signature):
+            raise StoreError(
+                f"the timeline of {task_id} is not signed with this machine's key, so nothing is added to it: it was "
+                "tampered with, or begun elsewhere. Run `brasstag timeline verify`"
+            )
+        if status in ENDED_STATUSES and kind in NEEDS_OPEN_TASK:
+            raise ToolError(
+                Code.CANCELLED, f"task {task_id} has ended ({status}); nothing more can be done in it"
+            )
+        return Position(next_seq, head)
 
 
 def read_entries(
@@ -160,6 +182,29 @@ def read_entries(
         newest
     )
     yield from reversed([entry_from(row) for row in connection.execute(backwards)])
+
+
+def proven_entries(connection: Connection, task_id: str, key: Key) -> list[Entry]:
+    """Return a task's entries, after checking every hash up to its signed head; raise StoreError if any is off.
+
+    What acts on an earlier entry, such as a person's decision, takes it from here and from no other table.
+    """
+    task = connection.execute(select(tasks).where(tasks.c.id == task_id)).one_or_none()
+    rows = connection.execute(
+        select(entries).where(entries.c.task_id == task_id).order_by(entries.c.seq)
+    ).all()
+    head = GENESIS
+    sound = task is not None and is_signed(key, task_id, len(rows), task.head, task.signature)
+    for seq, row in enumerate(rows):
+        expected = entry_hash(head, task_id, seq, row.kind, row.tag, row.call_id, row.at, row.digest)
+        told = row.payload is None or payload_digest(row.salt or "", row.payload) == row.digest
+        sound = sound and told and expected == row.hash and row.seq == seq
+        head = row.hash
+    if not sound or task is None or task.head != head:
+        raise StoreError(
+            f"the timeline of {task_id} does not hold, so nothing is done on its word. Run `brasstag timeline verify`"
+        )
+    return [entry_from(row) for row in rows]
 
 
 def find_entry(connection: Connection, tag: str) -> Entry | None:

@@ -7,16 +7,17 @@ approvals    the state in the table is the state the timelines tell
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from brasstag.store.schema import approvals, checkpoints, entries, tasks
+from brasstag.store.folding import Folded
+from brasstag.store.schema import checkpoints, entries, tasks
 from brasstag.store.seals import GENESIS, Key, Witness, head_words, link_hash
 from brasstag.store.tasks import ENDED
-from brasstag.store.timeline import entry_hash, payload_digest
+from brasstag.store.timeline import NEEDS_OPEN_TASK, entry_hash, payload_digest
 from brasstag.words.events import EntryKind
 
 
@@ -74,26 +75,26 @@ def verify(connection: Connection, keys: Mapping[str, Key], witness: Witness | N
 def _check_everything(
     connection: Connection, keys: Mapping[str, Key], witness: Witness | None, report: Report
 ) -> None:
-    folded: dict[str, tuple[str, str | None]] = {}
+    folded = Folded()
     chains = _walk_entries(connection, report, folded)
     _check_tasks(connection, chains, keys, report)
     sealed = _check_checkpoints(connection, chains, keys, witness, report)
     for task_id, chain in chains.items():
+        if task_id not in sealed:
+            report.findings.append(Finding(task_id, "it was never sealed, as every task is when it opens"))
         behind = len(chain.hashes) - 1 - sealed.get(task_id, -1)
         if behind > 0:
             report.unseen.append(
-                f"{task_id}: its last {behind} entries are signed but not sealed yet; "
+                f"{task_id}: its newest entries ({behind}) are signed but not sealed yet; "
                 "putting back an older copy of them would not show"
             )
-    if not any(chain.erased for chain in chains.values()):
-        _check_approvals(connection, folded, report)
-    else:
-        report.unseen.append("approvals were not compared with the timelines, as some payloads are redacted")
+    report.findings += [Finding(where, what) for where, what in folded.differences(connection)]
+    if folded.redacted:
+        calls = len(folded.redacted)
+        report.unseen.append(f"the approvals and claims of redacted calls ({calls}) could not be compared")
 
 
-def _walk_entries(
-    connection: Connection, report: Report, folded: dict[str, tuple[str, str | None]]
-) -> dict[str, _Chain]:
+def _walk_entries(connection: Connection, report: Report, folded: Folded) -> dict[str, _Chain]:
     chains: dict[str, _Chain] = {}
     query = select(entries).order_by(entries.c.task_id, entries.c.seq)
     for row in connection.execution_options(yield_per=500).execute(query):
@@ -105,9 +106,10 @@ def _walk_entries(
         if row.payload is not None and not doubts:
             payload = json.loads(row.payload)
             _note(row, payload, chain)
-            _fold_approval(row.kind, payload, folded)
+            folded.add(row.kind, row.call_id, payload)
         elif row.payload is None:
             chain.erased.add(row.seq)
+            folded.redacted.add(row.call_id)
             report.redacted += 1
     for task_id, chain in chains.items():
         for seq in sorted(chain.erased - chain.redactions):
@@ -128,6 +130,8 @@ def _check_entry(row: Row[Any], chain: _Chain) -> Iterator[str]:
     expected = entry_hash(previous, row.task_id, row.seq, row.kind, row.tag, row.call_id, row.at, row.digest)
     if expected != row.hash:
         yield "its hash does not follow from the entry before it"
+    if chain.is_closed and row.kind in NEEDS_OPEN_TASK:
+        yield "it was added after its task had ended"
 
 
 def _note(row: Row[Any], payload: dict[str, Any], chain: _Chain) -> None:
@@ -164,7 +168,9 @@ def _check_task(row: Row[Any], chain: _Chain, keys: Mapping[str, Key]) -> Iterat
         yield "its row names another head than its last entry"
     key_id, _, signature = row.signature.partition(":")
     key = keys.get(key_id)
-    if key is None:
+    if not signature:
+        yield "its head is not signed"
+    elif key is None:
         chain.head_key = key_id
     elif not key.signed(head_words(row.id, row.next_seq, row.head), signature):
         yield "its head is not signed by us: somebody without the key moved it"
@@ -214,7 +220,7 @@ def _check_checkpoints(
             )
         )
     for task_id, chain in chains.items():
-        if chain.head_key and task_id in ours:
+        if chain.head_key and ours:
             report.findings.append(Finding(task_id, "its head is signed with a strange key"))
         elif chain.head_key:
             unknown_keys.add(chain.head_key)
@@ -239,38 +245,3 @@ def _check_link(row: Row[Any], links: list[str], key: Key | None, chains: dict[s
         yield f"it seals {row.task_id} up to #{row.task_seq}, which was cut off"
     elif chain.hashes[row.task_seq] != row.head:
         yield f"it seals another #{row.task_seq} of {row.task_id} than the one that is here"
-
-
-def _fold_approval(kind: str, payload: dict[str, Any], folded: dict[str, tuple[str, str | None]]) -> None:
-    approval = payload.get("approval")
-    if not isinstance(approval, str):
-        return
-    match kind:
-        case EntryKind.ASKED:
-            folded[approval] = ("open", None)
-        case EntryKind.DECIDED:
-            folded[approval] = (str(payload.get("state")), payload.get("by"))
-        case EntryKind.CLAIMED:
-            folded[approval] = ("consumed", folded.get(approval, ("", None))[1])
-        case _:
-            pass
-
-
-def _check_approvals(
-    connection: Connection, folded: dict[str, tuple[str, str | None]], report: Report
-) -> None:
-    columns = (approvals.c.id, approvals.c.state, approvals.c.decided_by)
-    rows: Iterable[Row[Any]] = connection.execute(select(*columns).order_by(approvals.c.id))
-    table = {row.id: (row.state, row.decided_by) for row in rows}
-    for approval in sorted(table.keys() | folded.keys()):
-        told, written = folded.get(approval), table.get(approval)
-        if told != written:
-            report.findings.append(
-                Finding(approval, f"the timelines tell {_said(told)}, the table says {_said(written)}")
-            )
-
-
-def _said(state: tuple[str, str | None] | None) -> str:
-    if state is None:
-        return "nothing"
-    return f"{state[0]} by {state[1]}" if state[1] else state[0]

@@ -64,9 +64,9 @@ class ToolClass(ABC):
         return "external"
 
     @property
-    def requires_approval(self) -> RequiresApproval:
-        """Whether a person has to approve a call: a fact, or a function of the arguments."""
-        return False
+    def requires_approval(self) -> RequiresApproval | None:
+        """Whether a person has to approve a call: a fact, or a function of the arguments; None does not say."""
+        return None
 
     @property
     def replay(self) -> Literal["safe", "ask"]:

@@ -158,4 +158,4 @@ class Tool:
 
 
 def _sentence(errors: list[ArgumentError]) -> str:
-    return ". ".join(str(error) for error in errors)
+    return ". ".join(str(error).rstrip(".") for error in errors)

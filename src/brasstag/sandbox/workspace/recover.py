@@ -33,6 +33,9 @@ def recover_changes(
     """
     site = Site(workspace, call_id, changes, at)
     try:
+        for change in changes:
+            for path in change.paths:
+                workspace.control.refuse(path)
         findings = [Scene(site, index, change).settle() for index, change in enumerate(changes)]
         return _conclude(site, findings)
     except Unsettled as error:
