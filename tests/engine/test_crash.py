@@ -7,10 +7,15 @@ from typing import Any
 
 import pytest
 
-from brasstag import Room
+from brasstag import Failed, Room, UntrustedError, Waiting
+from brasstag.app.vault import open_vault
 from brasstag.store.ledger import open_claims
+from brasstag.store.schema import approvals, calls, facts
 from brasstag.store.versions import history
+from brasstag.words.canonical import stored_json
+from brasstag.words.errors import Code, StoreError
 from brasstag.words.events import EntryKind
+from brasstag.words.previews import Change
 from tests.conftest import MakeProject, accept
 from tests.processes import KILLED, call_and_die, end, start
 
@@ -181,3 +186,74 @@ async def test_nothing_of_a_call_stays_in_the_workspace(make_project: MakeProjec
         async with Room.open(project):
             pass
         assert os.listdir(project / "data") == ["a.md"]
+
+
+async def test_a_forged_claim_changes_nothing(make_project: MakeProject) -> None:
+    """Somebody who can write the database, but has no key, leaves a claim for recovery to find."""
+    project = make_project(workspace=".")
+    async with Room.open(project) as room:
+        await room.call("write_file", {"path": "a.md", "content": "#!/bin/sh"})
+        digest = room.books.blobs.put(b"#!/bin/sh")
+        task = room.task_id
+    changes = [
+        Change(".git/hooks/pre-commit", "absent", f"file:{digest}", mode=0o755),
+        Change("b.md", "absent", f"file:{digest}"),
+    ]
+    vault = open_vault(project)
+    for number, change in enumerate(changes):
+        with vault.books.database.write() as transaction:
+            transaction.execute(
+                calls.insert().values(
+                    id=f"call_forged{number}", task_id=task, tool="write_file", state="claimed", attempt=1, boot="boot_dead",
+                    changes=stored_json([change.as_json()]),
+                )
+            )  # fmt: skip
+    vault.close()
+    async with Room.open(project) as room:
+        assert not (project / ".git").exists()
+        assert not (project / "b.md").exists()
+        assert not (await room.verify()).ok
+
+
+async def test_an_approval_forged_in_the_table_is_not_used(make_project: MakeProject) -> None:
+    project = make_project()
+    (project / "data" / "a.md").write_text("old")
+    async with Room.open(project) as room:
+        waiting = await room.call("write_file", {"path": "a.md", "content": "new"})
+        assert isinstance(waiting, Waiting)
+        with room.books.database.write() as transaction:
+            transaction.execute(approvals.update().values(state="approved", decided_by="eve"))
+        outcome = await room.resume(waiting.approval_id)
+        assert isinstance(outcome, Failed)
+        assert outcome.code is Code.APPROVAL_STALE
+        assert (project / "data" / "a.md").read_text() == "old"
+
+
+async def test_a_room_id_that_is_a_path_is_refused(make_project: MakeProject) -> None:
+    project = make_project()
+    vault = open_vault(project)
+    with vault.books.database.write() as transaction:
+        transaction.execute(facts.update().values(value="../../x"))
+    vault.close()
+    with pytest.raises(StoreError, match="tampered"):
+        async with Room.open(project):
+            pass
+
+
+async def test_an_older_state_put_back_is_noticed_when_the_room_opens(
+    make_project: MakeProject, tmp_path: Path
+) -> None:
+    project = make_project()
+    async with Room.open(project) as room:
+        await room.call("write_file", {"path": "a.md", "content": "a"})
+    shutil.copytree(project / ".brasstag", tmp_path / "older")
+    async with Room.open(project) as room:
+        await room.call("write_file", {"path": "b.md", "content": "b"})
+    shutil.rmtree(project / ".brasstag")
+    shutil.copytree(tmp_path / "older", project / ".brasstag")
+    with pytest.raises(UntrustedError, match="put back"):
+        async with Room.open(project):
+            pass
+    accept(project)
+    async with Room.open(project) as room:
+        assert (await room.verify()).ok

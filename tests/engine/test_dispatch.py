@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from brasstag import Done, Failed, Room, SafetyRule, Unknown, Verdict, Waiting, 
 from brasstag.engine.looking import PERFORMABLE
 from brasstag.engine.performing import PERFORMERS
 from brasstag.policy.grants import Grant
+from brasstag.store.ledger import open_claims
 from brasstag.toolkit.kinds import ToolType
 from brasstag.words.calls import Call
-from brasstag.words.errors import Code, ToolError
+from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Preview
 from tests.conftest import MakeProject
@@ -429,4 +431,115 @@ async def test_a_function_that_comes_back_late_says_nothing_more(room: Room) -> 
     released.set()
     await room._shop.threads.drain(10)
     assert await kinds(room) == [EntryKind.CLAIMED, EntryKind.SETTLED]
+    assert (await room.verify()).ok
+
+
+class _Unreadable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        SystemExit(0), KeyboardInterrupt(), asyncio.CancelledError(), _Unreadable(), StopIteration(), TimeoutError("mine"),
+        ToolError(Code.BUSY, "x", {"bad": object()}), ToolError("strange", "x"), ToolError(Code.BUSY, "x" * 10_000_000),
+        GeneratorExit(), MemoryError(),
+    ],
+    ids=lambda error: type(error).__name__,
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["sync", "async"])
+async def test_whatever_a_tool_raises_ends_as_an_outcome_and_leaves_no_claim(
+    room: Room, error: BaseException, kind: str
+) -> None:
+    def stumble() -> str:
+        """Raise something."""
+        raise error
+
+    async def stumble_later() -> str:
+        """Raise something."""
+        raise error
+
+    room.register(tool(name="stumble", requires_approval=False)(stumble if kind == "sync" else stumble_later))
+    outcome = await room.call("stumble", {})
+    assert isinstance(outcome, Failed | Unknown), outcome
+    assert len(outcome.message) < 10_000
+    assert "took longer" not in outcome.message
+    assert room.books.read(lambda view: list(open_claims(view))) == []
+    assert (await room.verify()).ok
+
+
+@pytest.mark.parametrize("call_id", ["", "a/b", "../x", "a\0b", "\ud800", "x" * 65, ".x", 5, b"x"])
+async def test_a_call_id_that_cannot_be_used_is_refused(room: Room, call_id: Any) -> None:
+    outcome = await room.call("write_file", {"path": "a.md", "content": ""}, call_id=call_id)
+    assert isinstance(outcome, Failed)
+    assert outcome.code is Code.INVALID_ARGUMENTS
+
+
+async def test_a_call_id_names_one_call_only(room: Room) -> None:
+    assert isinstance(await room.call("write_file", {"path": "a.md", "content": ""}, call_id="toolu_1"), Done)
+    again = await room.call("write_file", {"path": "b.md", "content": ""}, call_id="toolu_1")
+    assert isinstance(again, Failed)
+    assert again.code is Code.INVALID_ARGUMENTS
+    assert not (room.workspace / "b.md").exists()
+
+
+@pytest.mark.parametrize(("name", "role"), [(None, "operator"), (5, "operator"), ("read_file", ["operator"])])
+async def test_names_that_are_no_texts_are_refused(room: Room, name: Any, role: Any) -> None:
+    assert isinstance(await room.call(name, {}, role=role), Failed)
+
+
+async def test_a_stopped_task_does_nothing_more(room: Room) -> None:
+    await room.call("write_file", {"path": "a.md", "content": "a"})
+    room.books.close_task(room.task_id, "cancelled", {"result": None}, withdraw="ada")
+    for name, arguments in (
+        ("write_file", {"path": "b.md", "content": "b"}),
+        ("read_file", {"path": "a.md"}),
+    ):
+        outcome = await room.call(name, arguments)
+        assert isinstance(outcome, Failed)
+        assert outcome.code is Code.CANCELLED
+    assert not (room.workspace / "b.md").exists()
+    assert (await room.verify()).ok
+
+
+async def test_a_closed_room_says_so(tmp_path: Path) -> None:
+    async with Room.in_memory() as room:
+        pass
+    outcome = await room.call("list_files", {})
+    assert isinstance(outcome, Failed)
+    assert "closed" in outcome.message
+
+
+async def test_what_may_not_be_read_may_not_be_carried_off_or_edited(make_project: MakeProject) -> None:
+    project = make_project(
+        '[[rules]]\ndeny = "read_file(private/**)"\nbecause = "private"\n', profile="trusted"
+    )
+    (project / "data" / "private").mkdir()
+    (project / "data" / "private" / "s.txt").write_text("secret")
+    async with Room.open(project) as room:
+        for name, arguments in (
+            ("move_file", {"from": "private/s.txt", "to": "s.txt"}),
+            ("move_file", {"from": "private", "to": "public"}),
+            ("edit_file", {"path": "private/s.txt", "search_text": "secret", "replace_text": ""}),
+            ("edit_file", {"path": "private/s.txt", "search_text": "not there", "replace_text": ""}),
+        ):
+            outcome = await room.call(name, arguments)
+            assert isinstance(outcome, Failed)
+            assert outcome.code is Code.BLOCKED_BY_RULE, (name, outcome)
+        assert isinstance(await room.call("write_file", {"path": "private/new.txt", "content": "in"}), Done)
+
+
+async def test_an_ending_that_could_not_be_written_is_written_with_the_next_call(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StoreError("database or disk is full.")
+
+    monkeypatch.setattr(room.books, "settle", full)
+    assert isinstance(await room.call("write_file", {"path": "a.md", "content": "a"}), Unknown)
+    monkeypatch.undo()
+    room._shop.unsettled[:] = [partial(room.books.settle, *write.args) for write in room._shop.unsettled]
+    await room.call("list_files", {})
+    assert room.books.read(lambda view: list(open_claims(view))) == []
     assert (await room.verify()).ok

@@ -160,3 +160,27 @@ async def test_a_replaced_timeline_is_noticed_when_the_room_opens(whole_project:
     with pytest.raises(UntrustedError, match="replaced"):
         async with Room.open(whole_project):
             pass
+
+
+async def test_control_files_that_are_links_are_protected_by_name_and_by_target(
+    make_project: MakeProject,
+) -> None:
+    project = make_project(profile="trusted", workspace=".")
+    (project / "conf").mkdir()
+    (project / "brasstag.toml").rename(project / "conf" / "bt.toml")
+    (project / "brasstag.toml").symlink_to("conf/bt.toml")
+    (project / "src" / "tools").mkdir(parents=True)
+    (project / "tools").symlink_to("src/tools")
+    accept(project)
+    async with Room.open(project) as room:
+        for name, arguments in (
+            ("read_file", {"path": "conf/bt.toml"}),
+            ("write_file", {"path": "conf/bt.toml", "content": ""}),
+            ("move_file", {"from": "tools", "to": "old"}),
+            ("delete_file", {"path": "brasstag.toml"}),
+            ("write_file", {"path": "src/tools/evil.py", "content": ""}),
+            ("move_file", {"from": "src", "to": "elsewhere"}),
+        ):
+            outcome = await room.call(name, arguments)
+            assert isinstance(outcome, Failed), (name, arguments)
+            assert outcome.code is Code.CONTROL_FILE, outcome

@@ -203,7 +203,7 @@ def _fit(
         tool_settings=dict(settings.tools),
         approval_lifetime=settings.approvals.expires_after,
         argument_bytes=settings.limits.argument_bytes,
-        host_paths=tuple(str(path) for path in (root, root.parent, *_home()) if len(path.parts) > 1),
+        host_paths=_host_paths(root, root.parent, *vault.places, *_home()),
     )
     return Fittings(vault, settings, root, shop, Counter(shop), engine)
 
@@ -214,6 +214,12 @@ def _home() -> tuple[Path, ...]:
     except RuntimeError:
         # A user the system does not know, as in many containers.
         return ()
+
+
+def _host_paths(*paths: Path) -> tuple[str, ...]:
+    """Return the paths nobody outside should read, the longest first, so that no end of one is left over."""
+    shown = {str(path) for place in paths for path in (place, place.resolve()) if len(path.parts) > 1}
+    return tuple(sorted(shown, key=len, reverse=True))
 
 
 def _rules(engine: RuleEngine, settings: Settings, registry: ToolRegistry) -> Rules:

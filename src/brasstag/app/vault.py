@@ -31,6 +31,13 @@ class Vault:
     scratch: tempfile.TemporaryDirectory[str] | None = None
     """Where a room in memory keeps what must be files."""
 
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """Where on the host all this lies: nothing a caller should read about."""
+        database = self.books.database.path
+        state = () if database is None else (database.parent, database.parent.parent)
+        return (self.folder, user_directory(), *state)
+
     def verify(self) -> Report:
         """Walk every chain of the room."""
         sealer = self.books.sealer

@@ -1,12 +1,12 @@
 """Judging: the rules' word on a call and its preview, and the reasons for it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from brasstag.engine.looking import Looked, admit, look
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
-from brasstag.policy.explain import Explanation, explain
+from brasstag.policy.explain import Explanation, Line, explain
 from brasstag.policy.profiles import ToolFacts
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Failed
@@ -35,6 +35,10 @@ def explain_call(shop: Shop, call: Call, watch: Watch) -> Explained:
         return Explained(None, Preview(), explain(shop.rules, admitted.call, Preview(), facts))
     looked = look(shop, admitted, watch, only_looking=True)
     explanation = explain(shop.rules, admitted.call, looked.preview, facts)
+    verdict = judge(shop, looked)
+    if verdict.decision != explanation.verdict.decision:
+        others = tuple(replace(line, decided=False) for line in explanation.lines)
+        explanation = Explanation(verdict, (Line(verdict, decided=True), *others))
     return Explained(
         looked.ending if isinstance(looked.ending, Failed) else None, looked.preview, explanation
     )

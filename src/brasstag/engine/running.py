@@ -86,9 +86,10 @@ def described(error: BaseException) -> str:
 
 def _refused(shop: Shop, tool: Tool, error: ToolError, meta: dict[str, Any]) -> Settled:
     """A tool's own refusal, as long as it is made of what can be written down."""
-    if not isinstance(error.code, Code) or why_not_json(dict(error.details)) is not None:
+    code: object = error.code
+    if not isinstance(code, Code) or why_not_json(dict(error.details)) is not None:
         return _raised(tool, scrub(shop, f"{tool.name} raised {described(error)}"), meta)
-    return Failed(error.code, str(error.message)[:LONGEST_MESSAGE], dict(error.details), meta)
+    return Failed(code, str(error.message)[:LONGEST_MESSAGE], dict(error.details), meta)
 
 
 def scrub(shop: Shop, message: str) -> str:

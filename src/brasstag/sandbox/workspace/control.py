@@ -38,7 +38,9 @@ class ControlFiles:
         self._hosts = [project / name for name in _OF_A_PROJECT]
         self._hosts += [workspace / name for name in _OF_A_PROJECT if name != "tools"]
         self._hosts += protected
+        # A control file may be a link: both its name and what it leads to are protected.
         inside = [_below(workspace, path) for path in (project / "tools", *protected)]
+        inside += [_below(workspace.resolve(), path.resolve()) for path in self._hosts]
         self._places = tuple({_folded(place) for place in inside if place})
 
     def covers(self, path: str) -> bool:
@@ -111,7 +113,7 @@ def _folded(path: str) -> str:
 
 def _below(workspace: Path, path: Path) -> str | None:
     try:
-        place = path.resolve().relative_to(workspace.resolve()).as_posix()
+        place = path.absolute().relative_to(workspace.absolute()).as_posix()
     except ValueError:
         return None
     return None if place == ROOT else place

@@ -73,6 +73,7 @@ class View:
         path, descriptor, status = self._open(path)
         try:
             if limit is not None and status.st_size > limit:
+                self.remember(path, Held("file"))
                 raise too_large(path, status.st_size, limit)
             data = read_all(descriptor, path, status.st_size, limit)
         finally:
