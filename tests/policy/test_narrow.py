@@ -1,5 +1,6 @@
 """The narrowest rule that allows an approved call again."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -163,6 +164,7 @@ def test_the_rule_reads_well() -> None:
     assert text == (
         "\n[[rules]]\n"
         'allow = "write_file(/drafts/a.md)"\n'
+        'roles = "operator"\n'
         'arguments = { path = "/drafts/a.md" }\n'
         "when = { overwrites = 1 }\n"
         'because = "approved by ada on 2026-01-01"\n'
@@ -175,3 +177,13 @@ def test_the_root_can_be_held_too(path: str) -> None:
     rules = narrowed(made, reads("."))
     assert rules.judge(made, reads("."), FILES).by_rule
     assert not rules.judge(call("list_files", directory="x"), reads("x"), FILES).by_rule
+
+
+def test_the_rule_is_for_the_role_that_asked() -> None:
+    asked = call("write_file", path="drafts/a.md")
+    text = narrow_rule(SHIPPED, asked, overwrites("drafts/a.md"), FILES, (), WHY)
+    assert isinstance(text, str)
+    rules = Rules(rules_from(parse_settings(text).rules))
+    assert rules.judge(asked, overwrites("drafts/a.md"), FILES).decision == "allow"
+    other = replace(asked, role="narrator")
+    assert rules.judge(other, overwrites("drafts/a.md"), FILES).decision == "ask"

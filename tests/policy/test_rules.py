@@ -1,11 +1,13 @@
 """One rule: when it speaks, and when it is silent."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from brasstag.policy.examples import Example
 from brasstag.policy.globs import RuleError
+from brasstag.policy.judging import Rules
 from brasstag.policy.rules import Rule
 from brasstag.policy.subjects import Subject
 from brasstag.words.calls import Call
@@ -249,3 +251,15 @@ class TestExamples:
     def test_an_example_may_use_an_alias(self) -> None:
         aliased = rule("deny", "list_directory", match=("list_files", "list_directory"))
         assert list(aliased.failing_examples({"list_directory": "list_files"})) == []
+
+
+def test_a_rule_for_a_role_is_silent_about_others() -> None:
+    rule = Rule(
+        "deny", ("read_file(private/**)",), "private", roles=("narrator",), match=("read_file(private/a)",)
+    )
+    assert list(rule.failing_examples()) == []
+    rules = Rules([rule])
+    for role, hidden in (("narrator", "private"), ("editor", None)):
+        assert rules.hides("private/a", "search_code", role) == hidden
+        said = rules.denies_unseen(replace(call("read_file", path="private/a"), role=role))
+        assert (said is not None) == (hidden is not None)

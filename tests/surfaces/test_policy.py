@@ -44,7 +44,8 @@ class TestExplain:
 
     def test_a_rule_that_needs_no_look_is_named(self, pipe: Pipe) -> None:
         found = pipe("policy", "explain", "read_file", "path=.env").json
-        assert found["refused"]["details"]["rule"] == "environment-files"
+        assert found["verdict"]["rule"] == "environment-files"
+        assert found["lines"][0]["source"] == "shipped with Brasstag"
 
     @pytest.mark.parametrize(
         ("call", "said"),

@@ -14,8 +14,8 @@ from brasstag.engine.recovery import Recovered, recover
 from brasstag.engine.shop import Shop
 from brasstag.engine.threads import Threads
 from brasstag.policy.judging import Rules
-from brasstag.policy.loading import rules_from, strange_tools
-from brasstag.policy.roles import Roles
+from brasstag.policy.loading import rules_from, strange_roles, strange_tools
+from brasstag.policy.roles import OPERATOR, Roles
 from brasstag.policy.rule_engine import AnyRule, RuleEngine
 from brasstag.policy.rules import Rule
 from brasstag.policy.shipped import shipped_rules
@@ -176,6 +176,7 @@ def _load(project: Path) -> tuple[Settings, ToolRegistry, tuple[Rule, ...]]:
     registry = load_tools(project, settings, problems)
     loaded = _collecting(problems, lambda: rules_from(settings.rules, _aliases(registry))) or ()
     problems += strange_tools(loaded, lambda name: registry.get(name) is not None)
+    problems += strange_roles(loaded, (OPERATOR, *settings.roles))
     _collecting(problems, lambda: Roles(settings.roles, registry.get))
     if problems:
         raise ConfigError(problems)

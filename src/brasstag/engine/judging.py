@@ -32,7 +32,7 @@ def explain_call(shop: Shop, call: Call, watch: Watch) -> Explained:
     facts = tool_facts(admitted.tool, admitted.call)
     if shop.rules.denies_unseen(admitted.call) is not None:
         # As in a real call, nobody looks; what would be said of it is said of its arguments alone.
-        return Explained(None, Preview(), explain(shop.rules, admitted.call, Preview(), facts))
+        return Explained(explanation=explain(shop.rules, admitted.call, Preview(), facts))
     looked = look(shop, admitted, watch, only_looking=True)
     explanation = explain(shop.rules, admitted.call, looked.preview, facts)
     verdict = judge(shop, looked)
@@ -54,7 +54,7 @@ def judge(shop: Shop, looked: Looked) -> Verdict:
     verdict = shop.rules.judge(call, looked.preview, tool_facts(tool, call))
     if verdict.decision != "deny":
         for path in _read_or_carried(looked.preview):
-            because = shop.rules.hides(path, tool.name)
+            because = shop.rules.hides(path, tool.name, call.role)
             if because is not None:
                 return Verdict("deny", because, f"reading {path}", by_rule=True)
     return verdict

@@ -86,7 +86,7 @@ def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = F
         return _look_at_documents(shop, admitted)
     if tool.config.effects == "external":
         return Looked(admitted, Preview(external=True))
-    draft = draft_for(shop, tool)
+    draft = draft_for(shop, admitted)
     ending = run_function(
         shop, admitted, draft, watch, lambda: _too_late(shop, admitted, draft, only_looking)
     )
@@ -107,14 +107,14 @@ def _too_late(shop: Shop, admitted: Admitted, draft: Draft, only_looking: bool) 
     return replace(ending, tag=shop.books.record(admitted.call, EntryKind.CALLED, payload))
 
 
-def draft_for(shop: Shop, tool: Tool) -> Draft:
+def draft_for(shop: Shop, admitted: Admitted) -> Draft:
     """Return a view of the workspace for one call: what a rule denies is hidden from walks, what one minds is named."""
-    rules, name = shop.rules, tool.name
+    rules, name, role = shop.rules, admitted.tool.name, admitted.call.role
     return Draft(
         shop.workspace,
-        writable=tool.config.effects == "files",
-        hidden=lambda path: rules.hides(path, name) is not None,
-        minded=lambda path: rules.watches(path, name),
+        writable=admitted.tool.config.effects == "files",
+        hidden=lambda path: rules.hides(path, name, role) is not None,
+        minded=lambda path: rules.watches(path, name, role),
     )
 
 

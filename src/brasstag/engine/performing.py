@@ -94,7 +94,7 @@ def _act_outside(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Sett
     claimed = _claim(shop, grant, looked, ())
     shop.at("claimed")
     tool = looked.admitted.tool
-    draft = draft_for(shop, tool)
+    draft = draft_for(shop, looked.admitted)
 
     def late() -> Settled:
         return _settle(shop, claimed, grant, looked, timed_out(tool), ())

@@ -140,7 +140,7 @@ def _run_again(shop: Shop, admitted: Admitted, watch: Watch) -> Settled:
     ended: queue.SimpleQueue[Settled] = queue.SimpleQueue()
 
     def again() -> None:
-        draft = draft_for(shop, admitted.tool)
+        draft = draft_for(shop, admitted)
         ended.put(run_function(shop, admitted, draft, Watch(watch.loop), lambda: timed_out(admitted.tool)))
 
     threading.Thread(target=again, name="brasstag-recovery", daemon=True).start()

@@ -78,24 +78,24 @@ class Rules:
         heard += [Spoken(verdict, call.tool, "Python") for verdict in self._python_verdicts(call, preview)]
         return tuple(sorted(heard, key=lambda spoken: -spoken.verdict.strictness))
 
-    def hides(self, path: str, tool: str = READ_FILE) -> str | None:
-        """Return why a path must not be shown by a tool that walks, or None when it may be.
+    def hides(self, path: str, tool: str = READ_FILE, role: str = "") -> str | None:
+        """Return why a path must not be shown to a role by a tool that walks, or None when it may be.
 
         It is hidden when a rule denies read_file, or the walking tool itself, at this path. A rule that denies either
         tool as a whole is about the tool and hides nothing.
         """
         for reader in dict.fromkeys((READ_FILE, tool)):
-            for verdict in self._minding(path, reader):
+            for verdict in self._minding(path, reader, role):
                 if verdict.decision == "deny":
                     return verdict.because
         return None
 
-    def watches(self, path: str, tool: str) -> bool:
-        """Say whether a rule denies or asks about this tool reading this path.
+    def watches(self, path: str, tool: str, role: str = "") -> bool:
+        """Say whether a rule denies or asks about this tool reading this path for this role.
 
         A tool that reads too many files to list them all in its preview lists these, so that the rules are heard.
         """
-        return any(verdict.decision != "allow" for verdict in self._minding(path, tool))
+        return any(verdict.decision != "allow" for verdict in self._minding(path, tool, role))
 
     def _strictest(self, subject: Subject) -> Verdict | None:
         shelf = self._shelf(subject.call.tool)
@@ -116,11 +116,11 @@ class Rules:
             if verdict is not None:
                 yield verdict
 
-    def _minding(self, path: str, tool: str) -> Iterator[Verdict]:
+    def _minding(self, path: str, tool: str, role: str) -> Iterator[Verdict]:
         shelf = self._shelf(tool)
         if not (self.python_rules or shelf.beyond_paths or shelf.guards(path)):
             return
-        call = Call("", tool, {"path": path}, "", "", "")
+        call = Call("", tool, {"path": path}, "", role, "")
         subject = Subject(call, Preview(reads=(Seen(path, file_state("")),)))
         for bound in shelf.strict:
             if bound.speaks_of_items(subject):

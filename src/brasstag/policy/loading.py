@@ -1,6 +1,6 @@
 """Rules from settings, with every problem in them named."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from brasstag.policy.examples import Example
@@ -39,6 +39,22 @@ def rules_from(
     return tuple(rules)
 
 
+def strange_roles(
+    rules: Sequence[Rule], known: Collection[str], file: str = SETTINGS_FILE
+) -> Iterator[Problem]:
+    """Yield a problem for each rule about a role that does not exist: a misspelt deny protects nothing."""
+    for rule in rules:
+        for role in rule.roles:
+            if role not in known:
+                place = rule.source.removeprefix(f"{file}: ")
+                yield Problem(
+                    file,
+                    place,
+                    f"is about {role}, which is no role of this room",
+                    f"It has {', '.join(known)}.",
+                )
+
+
 def strange_tools(
     rules: Sequence[Rule], known: Callable[[str], bool], file: str = SETTINGS_FILE
 ) -> Iterator[Problem]:
@@ -58,6 +74,7 @@ def _rule(settings: RuleSettings, source: str) -> Rule:
         because=settings.because,
         name=settings.name,
         unless=settings.unless,
+        roles=settings.roles,
         arguments=settings.arguments,
         when=settings.when,
         match=tuple(_example(one) for one in settings.match),

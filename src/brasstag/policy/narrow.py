@@ -28,7 +28,7 @@ class NoRule:
 def narrow_rule(
     rules: Rules, call: Call, preview: Preview, tool: ToolFacts, parameters: Collection[str], because: str
 ) -> str | NoRule:
-    """Return, as TOML, a rule that allows this call again: these paths, these arguments, these effects.
+    """Return, as TOML, a rule that allows this call again: this role, these paths, these arguments, these effects.
 
     A call that only touches files is held to its paths and to what it does to them. Any other is held to every
     argument it gave, and to giving none of the tool's other ``parameters``.
@@ -64,6 +64,7 @@ def _narrowest(subject: Subject, parameters: Collection[str], because: str) -> R
         tuple(f"{tool}({_exactly(path)})" for path in subject.paths_to_cover) or (tool,),
         because,
         unless=absent,
+        roles=(subject.call.role,),
         arguments=held,
         when=_facts(subject),
     )
@@ -100,6 +101,8 @@ def _lines(rule: Rule) -> Iterator[str]:
     yield f"allow = {_texts(rule.patterns)}"
     if rule.unless:
         yield f"unless = {_texts(rule.unless)}"
+    if rule.roles:
+        yield f"roles = {_texts(rule.roles)}"
     if rule.arguments:
         held = ", ".join(f"{_key(name)} = {_texts(globs)}" for name, globs in rule.arguments.items())
         yield f"arguments = {{ {held} }}"

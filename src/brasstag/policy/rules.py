@@ -5,7 +5,7 @@ or touches, every argument and every fact has to be covered, so an allow never l
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
@@ -43,6 +43,8 @@ class Rule:
     """Calls it must be silent about."""
     source: str = ""
     """Where it is written, for people."""
+    roles: tuple[str, ...] = ()
+    """Only calls made in one of these roles; every role where none is named."""
 
     def __post_init__(self) -> None:
         _refuse_misuse(self.decision, self.patterns, self.unless, *self.arguments.values())
@@ -102,7 +104,8 @@ class Rule:
                 example = Example.parse(given) if isinstance(given, str) else given
                 tool = aliases.get(example.call.tool, example.call.tool)
                 bound = self.bound_to(tool, names_of(tool, aliases))
-                spoke = bound is not None and bound.speaks(Subject(example.call, example.preview)) is not None
+                call = replace(example.call, role=self.roles[0]) if self.roles else example.call
+                spoke = bound is not None and bound.speaks(Subject(call, example.preview)) is not None
                 if spoke is not wanted:
                     yield kind, example
 
@@ -117,6 +120,8 @@ class BoundRule:
 
     def speaks(self, subject: Subject) -> str | None:
         """Return what the rule found to speak about, or None when it is silent."""
+        if not self._is_for(subject):
+            return None
         if self.rule.decision == "allow":
             return subject.call.tool if self._allows(subject) else None
         return self._finds(subject, self.topics)
@@ -124,7 +129,10 @@ class BoundRule:
     def speaks_of_items(self, subject: Subject) -> bool:
         """Say whether a deny or ask minds what this call is about, and not just the tool as a whole."""
         items = {topic: matchers for topic, matchers in self.topics.items() if topic != WHOLE_CALL}
-        return self._finds(subject, items) is not None
+        return self._is_for(subject) and self._finds(subject, items) is not None
+
+    def _is_for(self, subject: Subject) -> bool:
+        return not self.rule.roles or subject.call.role in self.rule.roles
 
     @cached_property
     def only_about_paths(self) -> bool:

@@ -180,6 +180,8 @@ class RuleSettings(Section):
     unless: Texts = ()
     """Patterns the rule leaves alone."""
     because: Sentence
+    roles: Texts = ()
+    """Only calls made in one of these roles; every role where none is named."""
     arguments: Mapping[str, Globs] = Field(default_factory=dict)
     when: Facts = Field(default_factory=dict)
     """Facts and how many of each; None where the file gives no number."""

@@ -58,7 +58,10 @@ def approve(
     ] = None,
     always: Annotated[
         bool,
-        typer.Option("--always", help="Also write the narrow rule that allows exactly this from now on."),
+        typer.Option(
+            "--always",
+            help="Also write the narrow rule that allows this role this, at these paths, from now on.",
+        ),
     ] = False,
     output: Output = None,
     project: Project = HERE,

@@ -117,12 +117,9 @@ def _print_deeds(preview: "Preview") -> None:
 
 def _print_refusal(found: "Explained") -> None:
     assert found.refused is not None  # noqa: S101 - asked by the caller
-    code, rule = found.refused.code.value, found.refused.details.get("rule")
+    code = found.refused.code.value
     if found.explanation is not None:
         say(f"It would fail all the same: {code}: {found.refused.message}", "yellow")
-    elif rule:
-        say(f"deny: {found.refused.message}", f"bold {_STYLES['deny']}")
-        table(("", "says", "who", "because"), [("→", "deny", str(rule), "the arguments are enough to tell")])
     else:
         say(f"It would be refused: {code}: {found.refused.message}", "red")
 
