@@ -82,7 +82,8 @@ def test_a_claim_taken_over_can_no_longer_be_settled_by_the_dead(open_books: Ope
     dead, living = open_books(), open_books()
     task = open_desk(dead)
     change = Change("a.md", ABSENT, NEW)
-    claimed = dead.claim(call_at(task, "write_file"), (change,), None, {})
+    said = {"tool": "write_file", "preview": {"changes": [change.as_json()]}}
+    claimed = dead.claim(call_at(task, "write_file"), (change,), None, said)
     ours = living.take_over(claimed)
     assert ours is not None
     assert living.take_over(claimed) is None

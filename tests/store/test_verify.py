@@ -116,7 +116,8 @@ def test_without_the_key_it_says_what_it_could_not_check(books: Books) -> None:
     ("column", "value"),
     [
         ("state", "approved"), ("decided_by", "eve"), ("tool", "delete_file"), ("arguments", '{"path": "b"}'),
-        ("digest", "0"), ("role", "admin"), ("call_id", "call_other"), ("original_arguments", "{}"),
+        ("digest", "0"), ("role", "admin"), ("call_id", "call_other"), ("original_arguments", "{}"), ("preview", "{}"),
+        ("reason", "harmless"), ("expires_at", "2020"), ("tool_version", "x"), ("task_id", "task_x"), ("note", "fine"),
     ],
 )  # fmt: skip
 def test_an_approval_changed_in_the_table_shows(books: Books, column: str, value: str) -> None:
@@ -124,7 +125,9 @@ def test_an_approval_changed_in_the_table_shows(books: Books, column: str, value
     approval = _approval(task)
     books.ask(approval, _asked(approval))
     decision = Decision(ApprovalState.DENIED, "ada (terminal)", "no")
-    books.decide(approval, decision, {"approval": approval.id, "state": "denied", "by": "ada (terminal)"})
+    books.decide(
+        approval, decision, {"approval": approval.id, "state": "denied", "by": "ada (terminal)", "note": "no"}
+    )
     assert check(books).ok
     with books.database.write() as transaction:
         transaction.execute(approvals.update().values({column: value}))
@@ -146,6 +149,10 @@ def test_a_call_that_acted_on_what_nobody_approved_shows(books: Books) -> None:
     "forgery",
     [
         "UPDATE calls SET state = 'settled'",
+        "UPDATE calls SET tool = 'x'",
+        "UPDATE calls SET changes = '[{}]'",
+        "DELETE FROM calls",
+        "INSERT INTO leases VALUES ('a.md', 'call_x')",
         "INSERT INTO calls VALUES ('call_x', 'task_x', 'write_file', 'claimed', 1, 'boot_x', '[]')",
         "UPDATE versions SET state = 'absent'",
         "DELETE FROM versions",
@@ -154,9 +161,10 @@ def test_a_call_that_acted_on_what_nobody_approved_shows(books: Books) -> None:
 def test_ledger_and_versions_that_differ_from_the_timelines_show(books: Books, forgery: str) -> None:
     task = open_desk(books)
     change = Change("a.md", "absent", "file:" + "a" * 64)
-    done = books.claim(call_at(task, "write_file"), (change,), None, {})
+    said = {"tool": "write_file", "preview": {"changes": [change.as_json()]}}
+    done = books.claim(call_at(task, "write_file"), (change,), None, said)
     books.settle(done, {"changes": [change.as_json()]}, (change,), "operator", "write_file")
-    books.claim(call_at(task, "send"), (), None, {})
+    books.claim(call_at(task, "send"), (), None, {"tool": "send"})
     assert check(books).ok
     with books.database.write() as transaction:
         transaction.execute(text(forgery))

@@ -58,9 +58,9 @@ def test_a_class_will_do_where_an_instance_would() -> None:
     assert made.is_async
 
 
-def test_a_class_runs_unasked_and_acts_outside_unless_it_says_otherwise() -> None:
+def test_a_class_acts_outside_and_leaves_approval_open_unless_it_says_otherwise() -> None:
     made = as_tool(MyTool())
-    assert made.requires_approval is False
+    assert made.requires_approval is None
     assert (made.config.effects, made.config.replay) == ("external", "ask")
 
     class Reader(MyTool):

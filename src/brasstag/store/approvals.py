@@ -9,12 +9,29 @@ from sqlalchemy import Connection, Row, bindparam, insert, select, update
 from brasstag.store.database import Transaction
 from brasstag.store.schema import approvals
 from brasstag.words.approvals import Approval, ApprovalState
-from brasstag.words.canonical import stored_json
+from brasstag.words.canonical import sha256, stored_json
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.ids import SHORTEST_TAIL
 from brasstag.words.previews import Preview
 
 _insert = insert(approvals).values({column.name: bindparam(column.name) for column in approvals.columns})
+
+
+REQUEST_COLUMNS = (
+    "id", "call_id", "task_id", "tool", "tool_version", "arguments", "original_arguments", "actor", "role", "reason",
+    "rule", "preview", "digest", "requested_at", "expires_at",
+)  # fmt: skip
+"""What a person decided on; the timeline carries its digest, so that nobody changes it in the table unseen."""
+
+
+def request_digest(row: Row[Any]) -> str:
+    """Return the digest of everything an approval asks, as it stands in the table."""
+    return sha256(stored_json([getattr(row, name) for name in REQUEST_COLUMNS]).encode())
+
+
+def request_of(transaction: Transaction, approval_id: str) -> str:
+    """Return the digest of what an approval asks now."""
+    return request_digest(transaction.execute(select(approvals).where(approvals.c.id == approval_id)).one())
 
 
 def insert_approval(transaction: Transaction, approval: Approval) -> None:

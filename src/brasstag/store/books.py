@@ -97,6 +97,7 @@ class Books:
         """Write down a request to a person."""
         with self._write(approval.task_id) as transaction:
             approval_rows.insert_approval(transaction, approval)
+            payload = payload | {"request": approval_rows.request_of(transaction, approval.id)}
             return self.timeline.append(
                 transaction, approval.task_id, EntryKind.ASKED, approval.call_id, payload
             )
@@ -223,6 +224,7 @@ class Books:
             note=decision.note,
             **(decision.edited or {}),
         )
+        payload = payload | {"request": approval_rows.request_of(transaction, approval.id)}
         return self.timeline.append(
             transaction, approval.task_id, EntryKind.DECIDED, approval.call_id, payload
         )

@@ -10,7 +10,8 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from brasstag.store.schema import approvals, calls, versions
+from brasstag.store.approvals import request_digest
+from brasstag.store.schema import approvals, calls, leases, versions
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import ABSENT
 
@@ -19,17 +20,21 @@ Payload = dict[str, Any]
 
 @dataclass(slots=True)
 class _Approval:
-    """What the entries say of one approval."""
+    """What the entries say of one approval: what was asked, by its digest, and what became of it."""
 
-    call_id: str
-    tool: Any
-    actor: Any
-    role: Any
-    arguments: Any
-    digest: Any
+    request: Any
     state: Any = "open"
     by: Any = None
-    original: Any = None
+    note: Any = ""
+
+
+@dataclass(slots=True)
+class _Claim:
+    """What the entries say of one claim."""
+
+    tool: Any
+    changes: Any
+    state: str = "claimed"
 
 
 @dataclass(slots=True)
@@ -37,7 +42,7 @@ class Folded:
     """Everything the timelines tell, entry by entry."""
 
     approvals: dict[str, _Approval] = field(default_factory=dict)
-    claims: dict[str, str] = field(default_factory=dict)
+    claims: dict[str, _Claim] = field(default_factory=dict)
     versions: set[tuple[str, str, str]] = field(default_factory=set)
     redacted: set[str] = field(default_factory=set)
     """Calls of which some entry was redacted: what they tell is not whole any more."""
@@ -47,7 +52,7 @@ class Folded:
         """Take one sound entry into account."""
         match kind:
             case EntryKind.ASKED:
-                self._asked(call_id, payload)
+                self._asked(payload)
             case EntryKind.DECIDED:
                 self._decided(payload)
             case EntryKind.CLAIMED:
@@ -64,38 +69,32 @@ class Folded:
         yield from self._claim_differences(connection)
         yield from self._version_differences(connection)
 
-    def _asked(self, call_id: str, payload: Payload) -> None:
-        self.approvals[str(payload.get("approval"))] = _Approval(
-            call_id, *(payload.get(name) for name in ("tool", "actor", "role", "input", "digest"))
-        )
+    def _asked(self, payload: Payload) -> None:
+        self.approvals[str(payload.get("approval"))] = _Approval(payload.get("request"))
 
     def _decided(self, payload: Payload) -> None:
         approval = self.approvals.get(str(payload.get("approval")))
-        if approval is None:
-            return
-        approval.state, approval.by = payload.get("state"), payload.get("by")
-        approval.digest = payload.get("digest", approval.digest)
-        response = payload.get("response")
-        if isinstance(response, dict) and "modifiedArgs" in response:
-            # What was made of the edit, defaults filled in, is told by the claim.
-            approval.original, approval.arguments = approval.arguments, None
+        if approval is not None:
+            approval.request = payload.get("request")
+            approval.state, approval.by = payload.get("state"), payload.get("by")
+            approval.note = payload.get("note", "")
 
     def _claimed(self, call_id: str, payload: Payload) -> None:
-        self.claims[call_id] = "claimed"
+        preview = payload.get("preview")
+        changes = preview.get("changes", []) if isinstance(preview, dict) else []
+        self.claims[call_id] = _Claim(payload.get("tool"), changes)
         name = payload.get("approval")
         if name is None:
             return
         approval = self.approvals.get(str(name))
-        if approval is None or approval.state != "approved":
-            if call_id not in self.redacted:
-                self.doubts.append(
-                    (call_id, f"it acted on {name}, which nobody is on record to have approved")
-                )
-            return
-        approval.state, approval.arguments = "consumed", payload.get("input")
+        if approval is not None and approval.state == "approved":
+            approval.state = "consumed"
+        elif call_id not in self.redacted:
+            self.doubts.append((call_id, f"it acted on {name}, which nobody is on record to have approved"))
 
     def _settled(self, call_id: str, payload: Payload) -> None:
-        self.claims[call_id] = "settled"
+        if call_id in self.claims:
+            self.claims[call_id].state = "settled"
         for change in payload.get("changes") or ():
             self.versions.add((call_id, change["path"], change["after"]))
             if change["source"]:
@@ -105,33 +104,40 @@ class Folded:
         known = set()
         for row in connection.execute(select(approvals).order_by(approvals.c.id)):
             known.add(row.id)
+            told = self.approvals.get(row.id)
             if row.call_id in self.redacted:
                 continue
-            told = self.approvals.get(row.id)
             if told is None:
                 yield row.id, "the timelines know nothing of this approval"
                 continue
-            if (told.state, told.by) != (row.state, row.decided_by):
-                yield (
-                    row.id,
-                    f"the timelines tell {_said(told.state, told.by)}, the table says {_said(row.state, row.decided_by)}",
-                )
-            held = (row.call_id, row.tool, row.actor, row.role, row.digest)
-            if held != (told.call_id, told.tool, told.actor, told.role, told.digest):
-                yield row.id, "the table names another call, tool, role or digest than the timelines"
-            original = None if row.original_arguments is None else json.loads(row.original_arguments)
-            given = json.loads(row.arguments)
-            if original != told.original or (told.arguments is not None and given != told.arguments):
-                yield row.id, "the table holds other arguments than the timelines tell"
+            if (told.state, told.by, told.note) != (row.state, row.decided_by, row.note):
+                held = _said(row.state, row.decided_by)
+                yield row.id, f"the timelines tell {_said(told.state, told.by)}, the table says {held}"
+            if told.request != request_digest(row):
+                yield row.id, "the table asks something else than the timelines tell"
         for missing in sorted(self.approvals.keys() - known):
             yield missing, "the timelines tell of this approval, but it is gone"
 
     def _claim_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
-        table = {row.id: row.state for row in connection.execute(select(calls.c.id, calls.c.state))}
-        for call_id in sorted((table.keys() | self.claims.keys()) - self.redacted):
-            if table.get(call_id) != self.claims.get(call_id):
-                told, held = self.claims.get(call_id, "nothing"), table.get(call_id, "nothing")
-                yield call_id, f"the timelines tell that it {told}, the ledger says {held}"
+        known = set()
+        for row in connection.execute(select(calls).order_by(calls.c.id)):
+            known.add(row.id)
+            told = self.claims.get(row.id)
+            if row.id in self.redacted:
+                continue
+            if told is None or (told.state, told.tool) != (row.state, row.tool):
+                yield (
+                    row.id,
+                    f"the ledger says {row.state}, the timelines tell {told.state if told else 'nothing'}",
+                )
+            elif told.changes != json.loads(row.changes):
+                yield row.id, "the ledger holds other changes than the timelines tell"
+        for missing in sorted(self.claims.keys() - known):
+            yield missing, "the timelines tell of this claim, but it is gone"
+        for row in connection.execute(select(leases).order_by(leases.c.path)):
+            told = self.claims.get(row.call_id)
+            if row.call_id not in self.redacted and (told is None or told.state != "claimed"):
+                yield row.call_id, f"it holds {row.path} without a claim"
 
     def _version_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
         columns = (versions.c.call_id, versions.c.path, versions.c.state)
