@@ -46,6 +46,8 @@ class Folded:
     versions: set[tuple[str, str, str]] = field(default_factory=set)
     redacted: set[str] = field(default_factory=set)
     """Calls of which some entry was redacted: what they tell is not whole any more."""
+    unsound: set[str] = field(default_factory=set)
+    """Calls of which some entry does not hold; that is told already, and what follows from it would only be noise."""
     doubts: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, kind: str, call_id: str, payload: Payload) -> None:
@@ -69,6 +71,9 @@ class Folded:
         yield from self._claim_differences(connection)
         yield from self._version_differences(connection)
 
+    def _is_untold(self, call_id: str) -> bool:
+        return call_id in self.redacted or call_id in self.unsound
+
     def _asked(self, payload: Payload) -> None:
         self.approvals[str(payload.get("approval"))] = _Approval(payload.get("request"))
 
@@ -89,7 +94,7 @@ class Folded:
         approval = self.approvals.get(str(name))
         if approval is not None and approval.state == "approved":
             approval.state = "consumed"
-        elif call_id not in self.redacted:
+        elif not self._is_untold(call_id):
             self.doubts.append((call_id, f"it acted on {name}, which nobody is on record to have approved"))
 
     def _settled(self, call_id: str, payload: Payload) -> None:
@@ -105,7 +110,7 @@ class Folded:
         for row in connection.execute(select(approvals).order_by(approvals.c.id)):
             known.add(row.id)
             told = self.approvals.get(row.id)
-            if row.call_id in self.redacted:
+            if self._is_untold(row.call_id):
                 continue
             if told is None:
                 yield row.id, "the timelines know nothing of this approval"
@@ -123,7 +128,7 @@ class Folded:
         for row in connection.execute(select(calls).order_by(calls.c.id)):
             known.add(row.id)
             told = self.claims.get(row.id)
-            if row.id in self.redacted:
+            if self._is_untold(row.id):
                 continue
             if told is None or (told.state, told.tool) != (row.state, row.tool):
                 yield (
@@ -136,14 +141,14 @@ class Folded:
             yield missing, "the timelines tell of this claim, but it is gone"
         for row in connection.execute(select(leases).order_by(leases.c.path)):
             told = self.claims.get(row.call_id)
-            if row.call_id not in self.redacted and (told is None or told.state != "claimed"):
+            if not self._is_untold(row.call_id) and (told is None or told.state != "claimed"):
                 yield row.call_id, f"it holds {row.path} without a claim"
 
     def _version_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
         columns = (versions.c.call_id, versions.c.path, versions.c.state)
         table = {tuple(row) for row in connection.execute(select(*columns).where(versions.c.call_id != ""))}
         for call_id, path, _ in sorted(table ^ self.versions):
-            if call_id not in self.redacted:
+            if not self._is_untold(call_id):
                 yield call_id, f"the timelines and the versions differ about {path}"
 
 

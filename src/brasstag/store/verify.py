@@ -107,6 +107,8 @@ def _walk_entries(connection: Connection, report: Report, folded: Folded) -> dic
             payload = json.loads(row.payload)
             _note(row, payload, chain)
             folded.add(row.kind, row.call_id, payload)
+        elif doubts:
+            folded.unsound.add(row.call_id)
         elif row.payload is None:
             chain.erased.add(row.seq)
             folded.redacted.add(row.call_id)

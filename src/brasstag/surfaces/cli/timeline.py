@@ -166,7 +166,8 @@ def _show_report(found: "Report", output: OutputName | None) -> None:
     if found.ok:
         say(f"The timeline holds: {counted}.", "green")
     else:
-        say(f"The timeline was tampered with: {len(found.findings)} findings in {counted}.", "red bold")
+        number = f"{len(found.findings)} finding{'' if len(found.findings) == 1 else 's'}"
+        say(f"The timeline was tampered with: {number} in {counted}.", "red bold")
 
 
 def _redact(project: Path, tag: str, reason: str, contents: bool, output: OutputName | None) -> None:
