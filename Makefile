@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 UV := .venv/bootstrap/bin/uv
+# Tried with uv's own certificates first, then with the system's, as behind a proxy that signs for others.
+SYNC := $(UV) sync --quiet --locked --compile-bytecode
 
 .PHONY: help setup demo test check format bench docs clean
 
@@ -16,7 +18,7 @@ setup: .venv/ready ## the environment, complete, in .venv/
 	@mkdir -p .venv
 	@test -x $(UV) || PIP_ROOT_USER_ACTION=ignore $(PYTHON) -m pip install --quiet --disable-pip-version-check --target .venv/bootstrap uv
 	@test -x $(BIN)/python || $(UV) venv --quiet --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" .venv
-	@$(UV) sync --quiet --locked --compile-bytecode
+	@$(SYNC) 2>/dev/null || $(SYNC) --system-certs
 	@touch $@
 
 demo: setup ## a story of allowed, asked, edited, denied and undone calls
@@ -40,7 +42,7 @@ docs: setup ## rewrite the generated pages
 	@$(BIN)/brasstag tools docs
 
 bench: setup ## ratios against peers and raw commits, side by side
-	@$(UV) sync --quiet --locked --group bench
+	@$(SYNC) --group bench 2>/dev/null || $(SYNC) --group bench --system-certs
 	@$(BIN)/python bench/run.py
 
 clean: ## remove the environment and caches
