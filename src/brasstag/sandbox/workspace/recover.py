@@ -49,7 +49,7 @@ def _conclude(site: Site, findings: Sequence[Finding]) -> Recovery:
     done = [step for step in _steps(site, findings, Finding.DONE) if step.adopt()]
     # While one change is not made, none is finished: a path that is neither before nor after is then one somebody
     # else changed before we came.
-    unfinished = site.is_begun() or Finding.TODO in findings or Finding.CONFLICT in findings
+    unfinished = site.is_begun() or Finding.PENDING in findings or Finding.CONFLICT in findings
     strange = _paths(site, findings, Finding.CONFLICT) + _paths(site, findings, Finding.LOST)
     if strange and unfinished:
         take_back(site, done, None)
@@ -60,7 +60,7 @@ def _conclude(site: Site, findings: Sequence[Finding]) -> Recovery:
         message = "somebody else changed this too, and nothing tells whether before or after this call"
         return Recovery("unknown", {"message": message, "paths": strange, "kept": site.kept})
     try:
-        carry_out(site, _steps(site, findings, Finding.TODO), done)
+        carry_out(site, _steps(site, findings, Finding.PENDING), done)
     except ToolError as error:
         return _not_applied(error)
     return Recovery("applied", {"kept": site.kept} if site.kept else {})

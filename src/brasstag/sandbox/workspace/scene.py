@@ -21,7 +21,7 @@ class Finding(Enum):
     """How far one change came."""
 
     DONE = "in place"
-    TODO = "as before; it can still be made"
+    PENDING = "as before; it can still be made"
     CONFLICT = "somebody else changed the path, and ours is not in place"
     LOST = "neither before nor after, and nothing tells why"
 
@@ -67,15 +67,15 @@ class Scene:
             if self._change.source:
                 self._put_back(there, "old", self._change.source)
             discard(there, self._private("old"))
-            return Finding.TODO if now == before else Finding.CONFLICT
+            return Finding.PENDING if now == before else Finding.CONFLICT
         if now == after:
             return Finding.DONE
         if now == ABSENT:
             self._put_back(there, "old", self._change.path)
-            return Finding.TODO
+            return Finding.PENDING
         if now == before:
             discard(there, self._private("old"))
-            return Finding.TODO
+            return Finding.PENDING
         # Somebody has put something there since: before ours came, or on top of it.
         return Finding.CONFLICT if begun else Finding.DONE
 
@@ -97,11 +97,11 @@ class Scene:
         if now == after:
             return Finding.DONE
         if now == before:
-            return Finding.TODO
+            return Finding.PENDING
         if before == DIRECTORY and now == ABSENT and digest_in(after):
             # Between two steps of one change: the directory went, the file had not come.
             self._make_again()
-            return Finding.TODO
+            return Finding.PENDING
         return Finding.CONFLICT if begun else Finding.LOST
 
     def _of_move(self, now: str) -> Finding:
@@ -110,7 +110,7 @@ class Scene:
         if now == self._change.after and (source == ABSENT or now not in (self._change.before, source)):
             return Finding.DONE
         if now == self._change.before and source == self._change.after:
-            return Finding.TODO
+            return Finding.PENDING
         if now == self._change.before or source == self._change.after:
             return Finding.CONFLICT
         return Finding.LOST

@@ -1,5 +1,6 @@
 """The app: every command, and the one place where an error becomes a paragraph and an exit code."""
 
+import os
 import sys
 from typing import Annotated
 
@@ -79,6 +80,11 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    if os.name == "nt":
+        sys.stderr.write(
+            "Brasstag works on Linux, and does not on Windows; use WSL 2. See docs/platforms.md.\n"
+        )
+        return Exit.FAILED
     for argument in arguments:
         if not _is_text(argument):
             sys.stderr.write(f"{argument!a} is not UTF-8 text; arguments have to be.\n")
