@@ -1,5 +1,6 @@
 """The path with its transactions, against the same number of raw durable commits and fsyncs."""
 
+import asyncio
 import os
 import sqlite3
 import tempfile
@@ -93,14 +94,22 @@ async def _compare(room: Room, raw: Raw, name: str, act: Callable[[], Any], limi
         await act()
     commits, fsyncs = counts["commits"], counts["fsyncs"]
 
-    async def by_hand() -> None:
+    def durable() -> None:
         for _ in range(commits):
             raw.commit(2000)
         if fsyncs:
             raw.fsyncs(fsyncs)
 
-    found = await interleaved({"brasstag": act, "raw": by_hand}, calls=40, rounds=15)
+    async def by_hand() -> None:
+        durable()
+
+    async def off_the_loop() -> None:
+        await asyncio.to_thread(durable)
+
+    found = await interleaved({"brasstag": act, "raw": by_hand, "off": off_the_loop}, calls=40, rounds=15)
     title(f"{name}: with its transactions ({commits} commits, {fsyncs} fsyncs), against the same by hand")
     line("brasstag", found["brasstag"])
-    line("raw sqlite3 and fsync", found["raw"])
+    line("raw sqlite3 and fsync, blocking the event loop", found["raw"])
+    line("the same off the event loop, in a thread", found["off"])
     goal("brasstag / raw", ratio(found["brasstag"], found["raw"]), limit)
+    print(f"  brasstag / raw off the event loop: {ratio(found['brasstag'], found['off']):.2f}x")
