@@ -79,6 +79,19 @@ async def test_every_problem_of_a_configuration_is_named_at_once(make_project: M
     vault.close()
 
 
+async def test_wrong_settings_do_not_hide_wrong_tools(make_project: MakeProject) -> None:
+    project = make_project()
+    (project / "brasstag.toml").write_text("[room]\nprofile = 'reckless'\n")
+    (project / "tools").mkdir()
+    (project / "tools" / "one.json").write_text('{"tool_id": "one", "colour": "red"}')
+    accept(project)
+    with pytest.raises(ConfigError) as caught:
+        async with Room.open(project):
+            pass
+    assert "reckless" in str(caught.value)
+    assert "colour" in str(caught.value)
+
+
 async def test_a_failed_opening_lets_go_of_everything(make_project: MakeProject) -> None:
     project = make_project()
     (project / "brasstag.toml").write_text("nonsense")

@@ -1,5 +1,6 @@
 """kill -9 at every step between claim and settle, then a restart: nothing lost, doubled or unrecorded."""
 
+import asyncio
 import os
 import shutil
 from pathlib import Path
@@ -12,6 +13,7 @@ from brasstag.app.vault import open_vault
 from brasstag.store.ledger import open_claims
 from brasstag.store.schema import approvals, calls, facts
 from brasstag.store.versions import history
+from brasstag.words.calls import Call
 from brasstag.words.canonical import stored_json
 from brasstag.words.errors import Code, StoreError
 from brasstag.words.events import EntryKind
@@ -257,3 +259,42 @@ async def test_an_older_state_put_back_is_noticed_when_the_room_opens(
     accept(project)
     async with Room.open(project) as room:
         assert (await room.verify()).ok
+
+
+async def test_openings_at_the_same_time_share_what_the_dead_left(
+    make_project: MakeProject, tmp_path: Path
+) -> None:
+    project = make_project()
+    for number in range(3):
+        calls_made = [("write_file", {"path": f"{number}{name}.md", "content": "a"}) for name in "ab"]
+        assert end(start(call_and_die, project, tmp_path / "user", 0, calls_made)) == KILLED
+
+    async def open_and_call(name: str) -> bool:
+        async with Room.open(project) as room:
+            await room.call("write_file", {"path": f"{name}.md", "content": "a"})
+            return len(room.recovered.unknown) == 0
+
+    assert await asyncio.gather(*(open_and_call(name) for name in ("x", "y", "z"))) == [True, True, True]
+    async with Room.open(project) as room:
+        assert (await room.verify()).ok
+
+
+async def test_recovery_leaves_the_temporary_files_of_live_calls_alone(
+    make_project: MakeProject, tmp_path: Path
+) -> None:
+    project = make_project()
+    temporary = project / "data" / ".brasstag-call_live-0.tmp"
+    stale = project / "data" / ".brasstag-call_gone-0.tmp"
+    async with Room.open(project) as room:
+        await room.call("write_file", {"path": "a.md", "content": "a"})
+        room.books.claim(
+            Call("call_live", "send", {}, "a", "operator", room.task_id), (), None, {"tool": "send"}
+        )
+        calls_made = [("write_file", {"path": f"{name}.md", "content": "a"}) for name in "bc"]
+        assert end(start(call_and_die, project, tmp_path / "user", 0, calls_made)) == KILLED
+        temporary.write_text("ours")
+        stale.write_text("nobody's")
+        async with Room.open(project) as other:
+            assert len(other.recovered.tasks) == 1
+        assert temporary.exists()
+        assert not stale.exists()

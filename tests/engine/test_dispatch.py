@@ -543,3 +543,27 @@ async def test_an_ending_that_could_not_be_written_is_written_with_the_next_call
     await room.call("list_files", {})
     assert room.books.read(lambda view: list(open_claims(view))) == []
     assert (await room.verify()).ok
+
+
+async def test_a_refused_call_is_written_down_in_part_however_large_it_is(room: Room) -> None:
+    for arguments in (
+        {"path": "a.md", "content": "x" * 30_000_000},
+        {"path": "a.md", "content": ["y" * 12_000_000]},
+    ):
+        assert isinstance(await room.call("write_file", arguments), Failed)
+        assert len(str(await last(room))) < 100_000
+    long = await room.call("plan_next_steps", {"steps": ["z" * 12_000_000]})
+    assert isinstance(long, Failed)
+    assert long.code is Code.INVALID_ARGUMENTS
+
+
+async def test_what_goes_wrong_after_a_commit_does_not_unsay_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_only(*_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    async with Room.open(project) as room:
+        monkeypatch.setattr(room.books.sealer, "_remember", read_only)
+        assert isinstance(await room.call("write_file", {"path": "a.md", "content": "a"}), Done)
+    assert (project / "data" / "a.md").read_text() == "a"
