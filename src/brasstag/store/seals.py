@@ -90,7 +90,7 @@ class Sealer:
         """Put a task's head on the room's chain, in the transaction that moved it."""
         if not self.knows_chain(lambda at: transaction.run(_link, at=at).fetchone()):
             raise StoreError(
-                "the checkpoints here are not those this machine remembers: the state was put back or replaced. "
+                "the seals here are not those this machine remembers: the state was put back or replaced. "
                 "Run `brasstag timeline verify`"
             )
         last = transaction.run(_last).fetchone()

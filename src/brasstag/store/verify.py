@@ -199,12 +199,12 @@ def _check_checkpoints(
     ours: set[str] = set()
     for row in connection.execute(select(checkpoints).order_by(checkpoints.c.seq)):
         report.checkpoints += 1
-        where = f"checkpoint {row.seq}"
+        where = f"seal {row.seq}"
         if row.key_id in keys:
             ours.add(row.task_id)
         elif ours:
             report.findings.append(
-                Finding(where, "it is signed with a strange key, after links signed with ours")
+                Finding(where, "it is signed with a strange key, after seals signed with ours")
             )
         else:
             unknown_keys.add(row.key_id)
@@ -214,12 +214,10 @@ def _check_checkpoints(
         links.append(row.hash)
         sealed[row.task_id] = max(sealed.get(row.task_id, -1), row.task_seq)
     if witness is None:
-        report.unseen.append("no witness is kept here; a cut of the newest checkpoints would not show")
+        report.unseen.append("no witness is kept here; a cut of the newest seals would not show")
     elif witness.seq >= len(links) or links[witness.seq] != witness.hash:
         report.findings.append(
-            Finding(
-                "checkpoints", f"the witness outside the project remembers link {witness.seq}; it is not here"
-            )
+            Finding("seals", f"the witness outside the project remembers seal {witness.seq}; it is not here")
         )
     for task_id, chain in chains.items():
         if chain.head_key and ours:
@@ -233,11 +231,11 @@ def _check_checkpoints(
 
 def _check_link(row: Row[Any], links: list[str], key: Key | None, chains: dict[str, _Chain]) -> Iterator[str]:
     if row.seq != len(links):
-        yield f"link {len(links)} was expected here; checkpoints are missing"
+        yield f"seal {len(links)} was expected here; seals are missing"
     previous = links[-1] if links else GENESIS
     expected = link_hash(previous, row.seq, row.task_id, row.task_seq, row.head, row.at, row.key_id)
     if expected != row.hash:
-        yield "its hash does not follow from the link before it"
+        yield "its hash does not follow from the seal before it"
     if key is not None and not key.signed(row.hash, row.signature):
         yield "its signature is not ours"
     chain = chains.get(row.task_id)

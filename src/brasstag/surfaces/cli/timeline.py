@@ -197,7 +197,7 @@ def _head(project: Path, output: OutputName | None) -> None:
     elif seal is None:
         say("Nothing has been sealed yet.", "dim")
     else:
-        say(f"link {seal['seq']} · {seal['at']} · {seal['hash']}")
+        say(f"seal {seal['seq']} · {seal['at']} · {seal['hash']}")
 
 
 def _entry(vault: "Vault", tag: str) -> "Entry":
