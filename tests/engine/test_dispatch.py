@@ -567,3 +567,19 @@ async def test_what_goes_wrong_after_a_commit_does_not_unsay_it(
         monkeypatch.setattr(room.books.sealer, "_remember", read_only)
         assert isinstance(await room.call("write_file", {"path": "a.md", "content": "a"}), Done)
     assert (project / "data" / "a.md").read_text() == "a"
+
+
+async def test_no_place_of_the_host_shows_in_what_a_tool_raised(
+    make_project: MakeProject, tmp_path: Path
+) -> None:
+    project = make_project(workspace="deep/er/data")
+
+    def stumble() -> str:
+        """Name places of the host."""
+        raise OSError(f"{project}/tools/x {project}/.brasstag/state.db {tmp_path}/user/rooms")
+
+    async with Room.open(project) as room:
+        room.register(tool(name="stumble", effects="none")(stumble))
+        outcome = await room.call("stumble", {})
+        assert isinstance(outcome, Failed)
+        assert str(tmp_path) not in outcome.message

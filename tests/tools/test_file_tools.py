@@ -414,3 +414,15 @@ async def test_one_file_can_be_searched(room: Room) -> None:
 async def test_very_long_lines_are_shown_in_part(room: Room) -> None:
     (room.workspace / "a.md").write_text("x" * 100_000)
     assert (await value(room, "search_code", query="x"))["matches"][0]["text"] == "x" * 500 + "…"
+
+
+async def test_a_link_to_a_denied_file_does_not_tell_its_size(room: Room) -> None:
+    (room.workspace / ".env.big").write_bytes(b"x" * 2_000_000)
+    (room.workspace / "notes.md").symlink_to(".env.big")
+    failed = await failure(room, "read_file", path="notes.md")
+    assert failed.code is Code.BLOCKED_BY_RULE
+
+
+async def test_a_glob_that_is_endless_is_refused(room: Room) -> None:
+    failed = await failure(room, "search_code", query="x", include=["{" * 3000])
+    assert failed.code is Code.INVALID_ARGUMENTS
