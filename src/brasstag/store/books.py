@@ -241,7 +241,16 @@ class Books:
 
     def _open(self, transaction: Transaction, desk: Desk) -> None:
         task_rows.insert_task(
-            transaction, self.sealer.key, desk.id, "desk", desk.actor, desk.role, self._boot_id, self.now()
+            transaction,
+            self.sealer.key,
+            desk.id,
+            kind="desk",
+            actor=desk.actor,
+            role=desk.role,
+            status="running",
+            boot=self._boot_id,
+            at=self.now(),
+            tree=desk.id,
         )
         payload = {"type": "root", "tool": "desk", "input": {"actor": desk.actor, "role": desk.role}}
         self.timeline.append(

@@ -25,6 +25,7 @@ OLDEST_SQLITE = (3, 35)
 """The first with all we use."""
 
 AfterCommit = Callable[[], None]
+BeforeCommit = Callable[[], None]
 
 View = Connection
 """What a reader is handed; other rooms know it by this name and never speak SQL to it."""
@@ -36,6 +37,8 @@ class Transaction:
     def __init__(self, connection: Connection, cursor: Any) -> None:
         self.connection = connection
         self.execute = connection.execute
+        self.before_commit: list[BeforeCommit] = []
+        """Done last of all: what takes the room-wide lock, so that it is held as briefly as can be."""
         self.after_commit: list[AfterCommit] = []
         self._cursor = cursor
         self._dialect = connection.dialect
@@ -47,6 +50,13 @@ class Transaction:
     def run_many(self, statement: Prepared, rows: Sequence[Mapping[str, Any]]) -> None:
         """Run a prepared statement once for each row."""
         statement.run_many(self._cursor, self._dialect, rows)
+
+    def lock(self, what: str) -> None:
+        """Wait until no other transaction of the room holds this lock; it is let go of at the end.
+
+        Locks are taken in this order: leases, then task rows (child before parent), then seals.
+        """
+        # SQLite has one writer at a time, and we are it.
 
 
 class Database:
@@ -80,6 +90,8 @@ class Database:
             self._cursor.execute("BEGIN IMMEDIATE")
             try:
                 yield transaction
+                for act in transaction.before_commit:
+                    act()
                 self._cursor.execute("COMMIT")
             except BaseException:
                 self._roll_back()

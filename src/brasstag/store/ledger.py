@@ -124,6 +124,7 @@ class Ledger:
     def _take_leases(self, transaction: Transaction, call_id: str, paths: list[str]) -> None:
         if not paths:
             return
+        transaction.lock("leases")
         for held, _ in transaction.run(_all_leases).fetchall():
             for path in paths:
                 if overlaps(held, path):

@@ -4,10 +4,11 @@ tasks ──< entries          a task's timeline: its chain head and next number
   │  └──< checkpoints      room-wide chain of sealed heads
   ├──< calls ──< leases    the ledger: calls that have claimed, and the paths they hold
   ├──< approvals           requests to people
+  ├──< memories            what agents wanted to remember
   └──< versions            every state of every path Brasstag has seen
 """
 
-from sqlalchemy import Column, Index, Integer, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, Table, Text, UniqueConstraint
 
 metadata = MetaData()
 
@@ -33,8 +34,41 @@ tasks = Table(
     Column("signature", Text, nullable=False),
     Column("opened_at", Text, nullable=False),
     Column("closed_at", Text),
+    Column("parent_id", Text, nullable=False, server_default=""),
+    Column("parent_call", Text, nullable=False, server_default=""),
+    Column("tree", Text, nullable=False, server_default=""),
+    Column("depth", Integer, nullable=False, server_default="0"),
+    Column("title", Text, nullable=False, server_default=""),
+    Column("wake", Integer, nullable=False, server_default="0"),
+    Column("woken_at", Text, nullable=False, server_default=""),
+    Column("epoch", Integer, nullable=False, server_default="0"),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("steps", Integer, nullable=False, server_default="0"),
+    Column("tokens", BigInteger, nullable=False, server_default="0"),
+    Column("cost", BigInteger, nullable=False, server_default="0"),
+    Column("milliseconds", BigInteger, nullable=False, server_default="0"),
+    Column("children", Integer, nullable=False, server_default="0"),
     Index("tasks_by_status", "status"),
+    Index("tasks_by_tree", "tree"),
+    Index("tasks_by_parent", "parent_id"),
 )
+"""A node of the graph. ``wake`` numbers the times it became ready, ``epoch`` the times a worker took it: a write under
+an older epoch is refused. ``attempts`` counts holdings since the task last got anywhere."""
+
+memories = Table(
+    "memories",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("role", Text, nullable=False),
+    Column("tree", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("task_id", Text, nullable=False),
+    Column("call_id", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Index("memories_by_role", "role"),
+    UniqueConstraint("call_id", name="memories_call"),
+)
+"""What agents wanted to remember: of one run where ``tree`` names it, for good where it is empty."""
 
 entries = Table(
     "entries",

@@ -88,6 +88,7 @@ class Sealer:
 
     def seal(self, transaction: Transaction, task_id: str, task_seq: int, head: str, at: str) -> None:
         """Put a task's head on the room's chain, in the transaction that moved it."""
+        transaction.lock("seals")
         if not self.knows_chain(lambda at: transaction.run(_link, at=at).fetchone()):
             raise StoreError(
                 "the seals here are not those this machine remembers: the state was put back or replaced. "

@@ -1,11 +1,12 @@
 """Tasks at rest. A desk is the task without a model that owns the calls of one CLI call, library room or connection."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from brasstag.store.database import Transaction
+from brasstag.store.prepared import Prepared
 from brasstag.store.schema import tasks
 from brasstag.store.seals import Key, head_signature
 from brasstag.store.timeline import ENDED_STATUSES, START
@@ -13,9 +14,11 @@ from brasstag.words.errors import Code, ToolError
 from brasstag.words.ids import SHORTEST_TAIL
 
 Status = Literal["ready", "running", "blocked", "done", "failed", "cancelled"]
+TaskKind = Literal["desk", "agent", "question"]
 ENDED = frozenset(ENDED_STATUSES)
+_COLUMNS = tuple(column.name for column in tasks.columns)
 
-_insert = insert(tasks).values({column.name: bindparam(column.name) for column in tasks.columns})
+_insert = Prepared(insert(tasks).values({column.name: bindparam(column.name) for column in tasks.columns}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,7 @@ class Task:
     """A node of the graph, as its row says."""
 
     id: str
-    kind: str
+    kind: TaskKind
     actor: str
     role: str
     status: Status
@@ -33,28 +36,46 @@ class Task:
     signature: str
     opened_at: str
     closed_at: str | None = None
+    parent_id: str = ""
+    parent_call: str = ""
+    tree: str = ""
+    """The task a person began it all with."""
+    depth: int = 0
+    title: str = ""
+    """The beginning of what it was asked to do."""
+    wake: int = 0
+    woken_at: str = ""
+    epoch: int = 0
+    attempts: int = 0
+    steps: int = 0
+    tokens: int = 0
+    cost: int = 0
+    milliseconds: int = 0
+    children: int = 0
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more happens in it, unless a person resumes it."""
+        return self.status in ENDED
 
 
 def insert_task(
-    transaction: Transaction, key: Key, task_id: str, kind: str, actor: str, role: str, boot: str, at: str
+    transaction: Transaction,
+    key: Key,
+    task_id: str,
+    *,
+    kind: TaskKind,
+    actor: str,
+    role: str,
+    status: Status,
+    boot: str,
+    at: str,
+    **more: Any,
 ) -> None:
-    """Write a task down, at the start of its chain."""
-    transaction.execute(
-        _insert,
-        {
-            "id": task_id,
-            "kind": kind,
-            "actor": actor,
-            "role": role,
-            "status": "running",
-            "boot": boot,
-            "next_seq": START.next_seq,
-            "head": START.head,
-            "signature": head_signature(key, task_id, START.next_seq, START.head),
-            "opened_at": at,
-            "closed_at": None,
-        },
-    )
+    """Write a task down, at the start of its chain; ``more`` are its other columns, by name."""
+    signature = head_signature(key, task_id, START.next_seq, START.head)
+    task = Task(task_id, kind, actor, role, status, boot, START.next_seq, START.head, signature, at, **more)
+    transaction.run(_insert, **{name: getattr(task, name) for name in _COLUMNS})
 
 
 def set_status(transaction: Transaction, task_id: str, status: Status, closed_at: str | None = None) -> None:

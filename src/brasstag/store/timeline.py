@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
@@ -134,7 +135,7 @@ class Timeline:
             hash=head,
         )
         if kind in SEALED_KINDS or seq % SEAL_EVERY == SEAL_EVERY - 1:
-            self._sealer.seal(transaction, task_id, seq, head, at)
+            transaction.before_commit.append(partial(self._sealer.seal, transaction, task_id, seq, head, at))
         # Remembered before the commit, as the same transaction may append again. Should it roll back, the head
         # in the table will not match, and the next append reads it anew.
         self._known[task_id] = Position(seq + 1, head)

@@ -9,4 +9,8 @@ views      the three shapes in which an outcome leaves the house
 verdicts   allow, ask, deny
 approvals  the request to a person and the answer
 events     what a timeline is made of
+messages   what a model is shown
+turns      a model's turn: request, answer, usage
+documents  documents on their way from task to task
+budgets    how far a task or a run may go
 """

@@ -20,6 +20,8 @@ class Call:
     task_id: str
     repaired: str = ""
     """How malformed JSON was mended before it was read; empty when nothing was."""
+    epoch: int = 0
+    """Which holding of its task makes the call; 0 at a desk, which nobody else can hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +64,14 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A person has to say yes first."""
+    """A person has to say yes first, or a task opened by the call has to end first."""
 
     approval_id: str
+    """Empty where a task is waited for."""
     reason: str
     tag: Tag | None = None
+    task_id: str = ""
+    """The task whose end closes the call."""
 
 
 Outcome = Done | Failed | Unknown | Waiting

@@ -10,6 +10,8 @@ A caller of a tool never sees an exception: it sees ``Failed(code, message)``. T
     running             TIMEOUT · EXECUTION_ERROR · INVALID_RESULT · CANCELLED · INTERNAL_ERROR
     approvals           APPROVAL_NOT_FOUND · APPROVAL_CLOSED · APPROVAL_STALE · NOT_AN_APPROVER
     undo                TAG_NOT_FOUND · CANNOT_UNDO
+    agents              UNKNOWN_ROLE · BUDGET_EXCEEDED · CHILD_FAILED · MODEL_FAILED · MODEL_NOT_CONFIGURED
+                        POISONED (its workers kept dying) · TASK_NOT_FOUND · TASK_CLOSED
 
 Inside, rooms raise; the engine turns what a tool raised into an outcome, surfaces turn the rest into one paragraph:
 
@@ -19,6 +21,9 @@ Inside, rooms raise; the engine turns what a tool raised into an outcome, surfac
     ├── ConfigError         start-up stops; lists every problem with file, field and how to mend it
     ├── UntrustedError      control files changed and no person has looked yet
     ├── StoreError          the database or the blobs cannot be used
+    │   └── StoreLost       the database went away, or gave up, for the moment; look again, then go on
+    ├── ModelError          a model could not answer
+    ├── Fenced              another worker holds this task now; leave it alone
     └── LeaseHeld           another call is at these paths right now; try again
 """
 
@@ -68,6 +73,15 @@ class Code(StrEnum):
 
     TAG_NOT_FOUND = "TAG_NOT_FOUND"
     CANNOT_UNDO = "CANNOT_UNDO"
+
+    UNKNOWN_ROLE = "UNKNOWN_ROLE"
+    BUDGET_EXCEEDED = "BUDGET_EXCEEDED"
+    CHILD_FAILED = "CHILD_FAILED"
+    MODEL_FAILED = "MODEL_FAILED"
+    MODEL_NOT_CONFIGURED = "MODEL_NOT_CONFIGURED"
+    POISONED = "POISONED"
+    TASK_NOT_FOUND = "TASK_NOT_FOUND"
+    TASK_CLOSED = "TASK_CLOSED"
 
 
 class BrasstagError(Exception):
@@ -131,6 +145,18 @@ class UntrustedError(BrasstagError):
 
 class StoreError(BrasstagError):
     """The room's state cannot be used."""
+
+
+class StoreLost(StoreError):
+    """The database cannot be reached, or gave up a transaction; whether a commit in flight arrived is not known."""
+
+
+class Fenced(BrasstagError):
+    """Somebody else holds this task now, or it has ended; whatever was under way here must not go on."""
+
+    def __init__(self, task_id: str) -> None:
+        super().__init__(f"{task_id} is held elsewhere, or has ended")
+        self.task_id = task_id
 
 
 class LeaseHeld(BrasstagError):

@@ -1,0 +1,1 @@
+"""Documents: workspace files as agents read and pass them on."""

@@ -1,0 +1,1 @@
+"""Models: providers, scripts and recordings behind one Protocol, ``words.turns.Model``."""

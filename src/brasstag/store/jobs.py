@@ -1,0 +1,22 @@
+"""Jobs: hints that a task is ready. The tasks table is the truth; a hint lost or given twice does no harm."""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from brasstag.store.database import Transaction
+
+Advance = Callable[[str, int], Awaitable[None]]
+"""Runs one task, at one of its wakes, until it ends or blocks; never raises."""
+
+
+class Jobs(Protocol):
+    """Brings ready tasks to whoever serves them."""
+
+    def hint(self, transaction: Transaction, task_id: str, tree: str, wake: int) -> None:
+        """Say, in the transaction that makes a task ready, that it is; nothing is said if that rolls back."""
+
+    async def serve(self, advance: Advance, *, tree: str = "", concurrency: int = 8) -> None:
+        """Run ready tasks, of one tree or of all, until ``stop``; returns once what it began has ended."""
+
+    def stop(self) -> None:
+        """Begin nothing more."""

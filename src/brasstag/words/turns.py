@@ -1,0 +1,108 @@
+"""A turn of a model: what it is asked with, what it answers, and what that took."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from brasstag.words.errors import BrasstagError, Code
+from brasstag.words.messages import Message, Thinking, ToolUse
+
+OnText = Callable[[str], None]
+"""Told each piece of text as it arrives."""
+
+Stop = Literal["end_turn", "calls", "length", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A tool as a model is offered it."""
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """Everything a model needs for its next turn."""
+
+    messages: tuple[Message, ...]
+    offers: tuple[Offer, ...] = ()
+    role: str = ""
+    """Whose turn it is; scripted and recorded models go by it."""
+    turn: int = 0
+    """How many turns this task has had."""
+    task_id: str = ""
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a turn took; the cost is in millionths of a dollar, None where nobody knows the price."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    cost: int | None = None
+
+    @property
+    def tokens(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+    def as_json(self) -> dict[str, Any]:
+        """Return ``{input_tokens, output_tokens, cached_tokens, cost}``."""
+        return {
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "cached_tokens": self.cached_tokens,
+            "cost": self.cost,
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Usage":
+        """Read what ``as_json`` wrote."""
+        return cls(**stored)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a model answered. The calls are named by the provider; the engine gives them names of its own."""
+
+    text: str = ""
+    calls: tuple[ToolUse, ...] = ()
+    thinking: tuple[Thinking, ...] = ()
+    usage: Usage = Usage()
+    model: str = ""
+    """Which model really answered: the fallback, it may be."""
+    stop: Stop = "end_turn"
+    note: str = ""
+    """Anything a reader of the timeline should know, such as that the turn was recorded earlier."""
+
+
+class Model(Protocol):
+    """Whatever answers: a provider, a script, a recording."""
+
+    @property
+    def name(self) -> str:
+        """How it is written in settings, such as ``openai:gpt-5``."""
+
+    @property
+    def sees_images(self) -> bool:
+        """Whether pictures can be shown to it."""
+
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens fit into one request."""
+
+    async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
+        """Answer; raises ModelError, and nothing else, when it cannot."""
+
+
+class ModelError(BrasstagError):
+    """A model could not answer; the task that needed it fails with this code and these words."""
+
+    def __init__(self, message: str, code: Code = Code.MODEL_FAILED) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
