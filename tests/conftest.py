@@ -1,12 +1,13 @@
 """Rooms for tests: one in memory, and real projects on disk, each with a user directory of its own."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from brasstag.app.creating import create_project
 from brasstag.app.room import Room
+from tests.postgres import NOT_HERE, Server, find_binaries
 
 MakeProject = Callable[..., Path]
 
@@ -16,6 +17,7 @@ def _own_user_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     """No test reads or writes the keys of whoever runs it."""
     monkeypatch.setenv("BRASSTAG_USER_DIR", str(tmp_path / "user"))
     monkeypatch.delenv("BRASSTAG_APPROVER_TOKEN", raising=False)
+    monkeypatch.delenv("BRASSTAG_DATABASE_URL", raising=False)
 
 
 @pytest.fixture
@@ -48,6 +50,17 @@ async def room(tmp_path: Path) -> AsyncIterator[Room]:
     workspace.mkdir()
     async with Room.in_memory(workspace) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A Postgres for this process's tests; each keeps to a schema of its own, and may restart the server."""
+    binaries = find_binaries()
+    if binaries is None:
+        pytest.skip(NOT_HERE)
+    server = Server(binaries)
+    yield server
+    server.remove()
 
 
 def accept(project: Path) -> None:

@@ -30,6 +30,7 @@ from brasstag.toolkit.docs import tools_page
 from brasstag.toolkit.kinds import BEHAVIOUR, ToolType
 from brasstag.toolkit.parameters import Parameter
 from brasstag.toolkit.registry import ToolRegistry
+from brasstag.toolkit.routes import route_tools
 from brasstag.toolkit.tool import INJECTABLE
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.errors import Code
@@ -81,7 +82,9 @@ class TestWhatPagesShow:
         aliases = {alias: tool.name for tool in registry.list() for alias in tool.config.aliases}
         rules = rules_from(settings.rules, aliases, str(block))
         assert not list(strange_tools(rules, lambda name: registry.get(name) is not None, str(block)))
-        Roles(settings.roles, registry.get)
+        for route in route_tools(settings.roles):
+            registry.register(route)
+        Roles(settings.roles, registry)
         for name, chosen in settings.tools.items():
             tool = registry.get(name)
             assert tool is not None

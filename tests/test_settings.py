@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from brasstag.settings import (
     SETTINGS_FILE,
@@ -14,10 +15,13 @@ from brasstag.settings import (
     find_project,
     parse_settings,
     read_settings,
+    route_name,
     template,
     toml_string,
     user_directory,
 )
+from brasstag.toolkit.config import ToolName
+from brasstag.words.budgets import Budget
 from brasstag.words.errors import ConfigError, Problem
 from brasstag.words.previews import Fact
 
@@ -146,6 +150,91 @@ class TestReading:
         assert parse_settings(f'[approvals]\nexpires_after = "{text}"').approvals.expires_after == duration
 
 
+class TestCrew:
+    def test_everything_about_a_crew_is_read(self) -> None:
+        settings = parse_settings("""
+            [crew]
+            lead = "chief"
+            model = "openai:large"
+            fallback_model = "anthropic:large"
+            document_tokens = 5000
+            concurrency = 2
+            [crew.budget]
+            max_cost = 2.5
+
+            [roles.chief]
+            delegates_to = ["analyst"]
+            [roles.analyst]
+            description = "finds out"
+            instructions = '''
+            Look first.
+            Then say.'''
+            model = "openai:small"
+            fallback_model = "scripted:x"
+            tools = ["read_file"]
+            budget = { max_steps = 5, max_tokens = 10, max_cost = 1, max_depth = 2, max_children = 3, max_seconds = 1.5 }
+        """)
+        crew, analyst = settings.crew, settings.roles["analyst"]
+        assert (crew.lead, crew.model, crew.fallback_model) == ("chief", "openai:large", "anthropic:large")
+        assert (crew.document_tokens, crew.concurrency) == (5000, 2)
+        assert settings.roles["chief"].delegates_to == ("analyst",)
+        assert analyst.instructions.split() == ["Look", "first.", "Then", "say."]
+        assert (analyst.model, analyst.fallback_model) == ("openai:small", "scripted:x")
+        assert analyst.limits == Budget(5, 10, 1_000_000, 2, 3, 1.5)
+
+    def test_limits_that_are_left_out_are_the_usual_ones(self) -> None:
+        settings = parse_settings("[roles.lead]\n[crew.budget]\nmax_cost = 0.25")
+        assert settings.roles["lead"].limits == Budget(max_steps=50, max_children=20)
+        assert settings.crew.limits == Budget(max_steps=500, max_depth=6, max_cost=250_000)
+        assert (settings.crew.lead, settings.crew.document_tokens, settings.crew.concurrency) == (
+            "lead",
+            20_000,
+            8,
+        )
+        assert settings.crew.model is None
+
+    def test_a_cost_too_small_to_count_is_still_a_limit(self) -> None:
+        assert parse_settings("[crew.budget]\nmax_cost = 1e-9").crew.limits.max_cost == 1
+
+    def test_a_crew_without_a_lead_is_no_mistake_until_somebody_runs_it(self) -> None:
+        assert parse_settings("[crew]\nconcurrency = 2\n[roles.editor]").crew.lead == "lead"
+
+    def test_the_longest_name_of_a_role_still_makes_the_name_of_a_tool(self) -> None:
+        longest = "x" * 55
+        assert longest in parse_settings(f"[roles.{longest}]").roles
+        TypeAdapter(ToolName).validate_python(route_name(longest))
+
+    def test_the_rule_for_names_is_said(self) -> None:
+        problem = only_problem("[roles.copy-editor]")
+        assert "route_to_copy-editor" in problem.what
+        assert "lower-case letters, digits and _" in problem.mend
+
+    def test_unknown_roles_are_told_together_with_everything_else(self) -> None:
+        found = problems_of("""
+            [crew]
+            lead = "boss"
+            concurrency = -1
+            [roles.a]
+            delegates_to = ["b", "c"]
+            budget = { max_steps = 0 }
+            [roles.b]
+        """)
+        assert {problem.field for problem in found} == {
+            "crew.lead",
+            "crew.concurrency",
+            "roles.a.delegates_to[1]",
+            "roles.a.budget.max_steps",
+        }
+        assert "Name one of a, b, or add [roles.c]." in {problem.mend for problem in found}
+
+    def test_a_person_is_no_agent_and_cannot_be_made_one(self) -> None:
+        assert (
+            only_problem('[crew]\nlead = "operator"').mend
+            == "Name the role of an agent; the operator is you."
+        )
+        assert "ask_master" in only_problem('[roles.a]\ndelegates_to = ["person"]').mend
+
+
 class TestProblems:
     def test_every_problem_is_named_not_only_the_first(self) -> None:
         found = problems_of("""
@@ -204,7 +293,36 @@ class TestProblems:
             ("[roles.operator]", "roles.operator"),
             ('[roles."a b"]', "roles.a b"),
             ('[roles.editor]\ntools = "read_file"', "roles.editor.tools"),
-            ('[roles.editor]\nmodel = "x"', "roles.editor.model"),
+            ("[roles.person]", "roles.person"),
+            ("[roles.Editor]", "roles.Editor"),
+            ("[roles.copy-editor]", "roles.copy-editor"),
+            (f"[roles.{'x' * 56}]", f"roles.{'x' * 56}"),
+            ("[roles.editor]\nmodel = 3", "roles.editor.model"),
+            ('[roles.editor]\nmodel = " "', "roles.editor.model"),
+            ('[roles.editor]\ninstructions = ["x"]', "roles.editor.instructions"),
+            ('[roles.editor]\ndelegates_to = "editor"', "roles.editor.delegates_to"),
+            ('[roles.editor]\ndelegates_to = ["boss"]', "roles.editor.delegates_to[0]"),
+            ('[roles.editor]\ndelegates_to = ["editor", "operator"]', "roles.editor.delegates_to[1]"),
+            ('[roles.editor]\ndelegates_to = ["person"]', "roles.editor.delegates_to[0]"),
+            ("[roles.editor.budget]\nmax_steps = 0", "roles.editor.budget.max_steps"),
+            ("[roles.editor.budget]\nmax_steps = 1.5", "roles.editor.budget.max_steps"),
+            ("[roles.editor.budget]\nmax_steps = 9007199254740993", "roles.editor.budget.max_steps"),
+            ("[roles.editor.budget]\nmax_moons = 2", "roles.editor.budget.max_moons"),
+            ("[crew.budget]\nmax_tokens = -1", "crew.budget.max_tokens"),
+            ("[crew.budget]\nmax_depth = 0", "crew.budget.max_depth"),
+            ("[crew.budget]\nmax_children = true", "crew.budget.max_children"),
+            ("[crew.budget]\nmax_cost = 0.0", "crew.budget.max_cost"),
+            ('[crew.budget]\nmax_cost = "five"', "crew.budget.max_cost"),
+            ("[crew.budget]\nmax_cost = 1e10", "crew.budget.max_cost"),
+            ("[crew.budget]\nmax_seconds = -0.5", "crew.budget.max_seconds"),
+            ("[crew.budget]\nmax_seconds = nan", "crew.budget.max_seconds"),
+            ("[crew]\ndocument_tokens = 0", "crew.document_tokens"),
+            ("[crew]\nconcurrency = 0", "crew.concurrency"),
+            ('[crew]\nlead = "boss"', "crew.lead"),
+            ('[crew]\nlead = "operator"\n[roles.editor]', "crew.lead"),
+            ("[crew]\nlead = 3", "crew.lead"),
+            ("[crew]\nboss = 3", "crew.boss"),
+            ("crew = 3", "crew"),
             ('[approvals]\nexpires_after = "0h"', "approvals.expires_after"),
             ("[approvals]\nexpires_after = 5", "approvals.expires_after"),
             ('[approvals]\nnotify_webhook = "ftp://x.org"', "approvals.notify_webhook"),
@@ -311,10 +429,13 @@ class TestWriting:
         text = template()
         start = text.index("# [[rules]]")
         alive = "\n".join(line.removeprefix("#").removeprefix(" ") for line in text[start:].splitlines())
-        lines = [line for line in alive.splitlines() if not line.startswith(("Roles:", "What this"))]
+        prose = ("Roles:", "You, the operator", "What this")
+        lines = [line for line in alive.splitlines() if not line.startswith(prose)]
         settings = parse_settings("\n".join(lines))
         assert len(settings.rules) == 2
-        assert set(settings.roles) == {"editor"}
+        assert settings.crew.lead == "architect"
+        assert settings.crew.limits.max_cost == 5_000_000
+        assert settings.roles["architect"].delegates_to == ("editor",)
         assert set(settings.tools) == {"search_code"}
 
     @given(st.text(st.characters(exclude_categories=["Cs"])))

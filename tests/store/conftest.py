@@ -3,36 +3,88 @@ from pathlib import Path
 
 import pytest
 
+from brasstag.store.address import Address
 from brasstag.store.blobs import Blobs
 from brasstag.store.books import Books, Desk
 from brasstag.store.boots import Boot
 from brasstag.store.database import Database
 from brasstag.store.migrate import migrate
+from brasstag.store.opening import open_jobs
+from brasstag.store.postgres import PostgresDatabase
 from brasstag.store.seals import Sealer, load_or_create_key
+from brasstag.store.sqlite import SqliteDatabase
 from brasstag.words.calls import Call
 from brasstag.words.ids import new_id
+from tests.postgres import Server
 
+OpenDatabase = Callable[[], Database]
 OpenBooks = Callable[[], Books]
+
+on_sqlite = pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
+"""For what is said of files."""
+
+on_postgres = pytest.mark.parametrize("kind", ["postgres"], indirect=True)
+"""For what is said of several writers at once, or of a server."""
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """Which database a test runs on: on each in turn."""
+    return str(request.param)
 
 
 @pytest.fixture
-def open_books(tmp_path: Path) -> Iterator[OpenBooks]:
-    """Open the same room's books as often as wanted, each time as another process would."""
-    opened: list[Books] = []
-    (tmp_path / "state").mkdir()
+def open_bare(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[OpenDatabase]:
+    """Open the same room's database as often as wanted, without any tables in it at first."""
+    opened: list[Database] = []
+    state = tmp_path / "state"
+    state.mkdir()
+    room = new_id("room")
+    server: Server | None = request.getfixturevalue("postgres") if kind == "postgres" else None
 
-    def open_again() -> Books:
-        database = Database(tmp_path / "state" / "state.db")
-        migrate(database, tmp_path / "state" / "migrate.lock")
-        sealer = Sealer(load_or_create_key(tmp_path / "user"), tmp_path / "user" / "witness.json")
-        boot = Boot(tmp_path / "state" / "boots")
-        books = Books(database, Blobs(tmp_path / "state" / "blobs"), sealer, boot.id)
-        opened.append(books)
-        return books
+    def open_again() -> Database:
+        database: Database = (
+            PostgresDatabase(Address(server.url), room) if server else SqliteDatabase(state / "state.db")
+        )
+        opened.append(database)
+        return database
 
     yield open_again
-    for books in opened:
-        books.database.close()
+    for database in opened:
+        database.close()
+    if server:
+        server.execute(f"DROP SCHEMA IF EXISTS {room} CASCADE")
+
+
+@pytest.fixture
+def open_database(open_bare: OpenDatabase, tmp_path: Path) -> OpenDatabase:
+    """Open the same room's tables as often as wanted, each time as another process would."""
+
+    def open_again() -> Database:
+        database = open_bare()
+        migrate(database, tmp_path / "state" / "migrate.lock")
+        return database
+
+    return open_again
+
+
+@pytest.fixture
+def database(open_database: OpenDatabase) -> Database:
+    return open_database()
+
+
+@pytest.fixture
+def open_books(open_database: OpenDatabase, tmp_path: Path) -> OpenBooks:
+    """Open the same room's books as often as wanted, each time as another process would."""
+
+    def open_again() -> Books:
+        database = open_database()
+        sealer = Sealer(load_or_create_key(tmp_path / "user"), tmp_path / "user" / "witness.json")
+        boot = Boot(tmp_path / "state" / "boots")
+        blobs = Blobs(tmp_path / "state" / "blobs")
+        return Books(database, blobs, sealer, boot.id, jobs=open_jobs(database))
+
+    return open_again
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from brasstag.store.versions import OUTSIDE, history
 from brasstag.words.errors import LeaseHeld, StoreError
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import ABSENT, DIRECTORY, Change, file_state
-from tests.store.conftest import OpenBooks, call_at, open_desk
+from tests.store.conftest import OpenBooks, call_at, on_sqlite, open_desk
 from tests.store.test_verify import check
 
 OLD, NEW = file_state("a" * 64), file_state("b" * 64)
@@ -145,6 +145,7 @@ def test_a_rolled_back_append_does_not_break_the_chain(books: Books) -> None:
     assert check(books).ok
 
 
+@on_sqlite
 def test_a_damaged_database_is_said_plainly(open_books: OpenBooks, tmp_path: Path) -> None:
     open_books().database.close()
     (tmp_path / "state" / "state.db").write_bytes(b"not a database at all" * 100)

@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import Connection, select, text
 
 from brasstag.store.books import Books, Decision
-from brasstag.store.database import Database
 from brasstag.store.schema import approvals, checkpoints, entries, tasks
 from brasstag.store.timeline import entry_hash, payload_digest, proven_entries, read_entries
 from brasstag.store.verify import Report, verify
@@ -20,7 +19,7 @@ from brasstag.words.errors import StoreError, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.ids import new_id
 from brasstag.words.previews import Change, Preview
-from tests.store.conftest import OpenBooks, call_at, open_desk
+from tests.store.conftest import OpenBooks, call_at, on_sqlite, open_desk
 
 
 def check(books: Books) -> Report:
@@ -200,6 +199,7 @@ def test_entries_added_without_the_key_show_and_nothing_is_added_to_them(books: 
             raise _Undone
 
 
+@on_sqlite
 def test_an_older_copy_put_back_is_not_added_to(open_books: OpenBooks, tmp_path: Path) -> None:
     books = open_books()
     fill(books, desks=1)
@@ -327,23 +327,19 @@ ATTACKS = [
 ]  # fmt: skip
 
 
-def test_verify_finds_every_one_of_a_thousand_single_mutations(open_books: OpenBooks, tmp_path: Path) -> None:
-    books = open_books()
+def test_verify_finds_every_one_of_a_thousand_single_mutations(books: Books) -> None:
     fill(books)
     assert check(books).ok
     key, witness = books.sealer.key, books.sealer.witness()
-    books.database.close()
-    attacked = Database(tmp_path / "state" / "state.db")
     missed = []
     for number in range(1000):
         chance = random.Random(number)
         attack = ATTACKS[number % len(ATTACKS)]
-        with pytest.raises(_Undone), attacked.write() as transaction:
+        with pytest.raises(_Undone), books.database.write() as transaction:
             attack(transaction.connection, chance)
             if verify(transaction.connection, {key.id: key}, witness).ok:
                 missed.append((attack.__name__, number))
             raise _Undone
-    attacked.close()
     assert missed == []
 
 

@@ -24,10 +24,14 @@ def tab(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> Tab:
 
 def test_commands_tools_and_roles(tab: Tab, project: Path) -> None:
     assert tab("ca") == ["call"]
-    assert tab("call", "re") == ["read_file"]
+    assert tab("call", "rea") == ["read_file"]
     assert tab("tools", "show", "un") == ["undo"]
     (project / "brasstag.toml").write_text("[roles.editor]\n[roles.architect]\n")
     assert tab("call", "read_file", "--as", "") == ["operator", "editor", "architect"]
+
+
+def test_crews(tab: Tab) -> None:
+    assert tab("init", "--crew", "") == ["analyst", "developer", "novel"]
 
 
 def test_what_waits_and_what_has_not_ended(tab: Tab, pipe: Pipe, asked: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from brasstag.app.crews import crew_names
 from tests.surfaces.conftest import OpenTerminal, Pipe
 
 
@@ -78,6 +79,51 @@ class TestInit:
         assert at.ends() == 0
         assert "tools may touch data/, profile careful." in at.text
         assert "Try: brasstag call write_file" in at.text
+
+
+class TestInitWithACrew:
+    def test_it_writes_the_crew_and_accepts_what_it_wrote(self, pipe: Pipe, tmp_path: Path) -> None:
+        found = pipe("init", str(tmp_path / "sales"), "--crew", "analyst").json
+        assert (found["crew"], found["profile"]) == ("analyst", "careful")
+        assert found["made"][0] == "brasstag.toml"
+        assert {"tools/tables.py", "data/sales_raw.csv"} <= set(found["made"])
+        assert (found["kept"], found["unaccepted"]) == ([], [])
+        ended = pipe("call", "summarize_csv", "document=sales_raw.csv", "-C", found["project"])
+        assert ended.json["value"]["rows"] == 60
+
+    def test_workspace_and_profile_are_the_crews_unless_they_are_given(
+        self, pipe: Pipe, tmp_path: Path
+    ) -> None:
+        whole = pipe("init", str(tmp_path / "a"), "--crew", "developer").json
+        assert whole["workspace"] == whole["project"]
+        chosen = pipe(
+            "init", str(tmp_path / "b"), "--crew", "novel", "--workspace", "book", "--profile", "locked"
+        )
+        assert chosen.json["profile"] == "locked"
+        assert (tmp_path / "b" / "book" / "manuscripts" / "outline.md").exists()
+
+    def test_an_unknown_crew_is_answered_with_those_there_are(self, pipe: Pipe, tmp_path: Path) -> None:
+        ended = pipe("init", str(tmp_path / "x"), "--crew", "opera")
+        assert ended.code == 1
+        assert "there is no crew 'opera'; choose one of analyst, developer, novel" in ended.err
+        assert not (tmp_path / "x").exists()
+
+    def test_the_help_names_every_crew(self, pipe: Pipe) -> None:
+        assert ", ".join(crew_names()[:-1]) + f" or {crew_names()[-1]}" in " ".join(
+            pipe("init", "--help").out.split()
+        )
+
+    def test_people_are_told_what_was_made_and_what_to_ask(
+        self, terminal: OpenTerminal, tmp_path: Path
+    ) -> None:
+        (tmp_path / "sales" / "data").mkdir(parents=True)
+        (tmp_path / "sales" / "data" / "sales_raw.csv").write_text("mine")
+        at = terminal("init", str(tmp_path / "sales"), "--crew", "analyst", columns=200)
+        assert at.ends() == 0
+        assert "Crew analyst: lead, analyst, visualizer." in at.text
+        assert "made tools/bar_chart.json" in at.text
+        assert "kept data/sales_raw.csv, which was here before" in at.text
+        assert 'Try: brasstag run "How did sales do in Q3' in at.text
 
 
 class TestNoProject:

@@ -31,6 +31,10 @@ VALID: dict[str, dict[str, Any]] = {
     "undo": {"tag": "tag_nothing"},
     "stop_and_think": {"thoughts": "hm"},
     "plan_next_steps": {"steps": ["one"]},
+    "save_to_short_term_memory": {"content": "the table is in euros"},
+    "save_to_long_term_memory": {"content": "the table is in euros"},
+    "ask_master": {"question": "is it?", "documents": ["a.md"]},
+    "assign_task": {"target_agent": "editor", "task_description": "correct it", "target_file": "a.md"},
     "handoff": {"result": {"ok": True}},
 }
 

@@ -1,41 +1,99 @@
-"""Making a project: its settings, its workspace, and the state of its room."""
+"""Making a project: its settings, its workspace, the state of its room, and where wanted a crew."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from brasstag.app.crews import Crew, shipped_crew
 from brasstag.app.trust import Trust
 from brasstag.app.vault import open_vault, require_same_room
-from brasstag.settings import SETTINGS_FILE, STATE_DIRECTORY, ProfileName, read_settings, template
+from brasstag.settings import SETTINGS_FILE, STATE_DIRECTORY, ProfileName, Settings, read_settings, template
 from brasstag.words.errors import Code, ToolError
 
 
-def create_project(project: Path, workspace: str = "data", profile: ProfileName = "careful") -> None:
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A project that was just made."""
+
+    settings: Settings
+    workspace: Path
+    crew: Crew | None
+    made: list[Path] = field(default_factory=list)
+    """The files that were written."""
+    kept: list[Path] = field(default_factory=list)
+    """Files a crew begins with that were there already, and stay as they are."""
+
+
+def create_project(
+    project: Path,
+    workspace: str | None = None,
+    profile: ProfileName | None = None,
+    crew: str | None = None,
+) -> Created:
     """Make a project in a directory that has none; what lies there already is left as it is."""
     project = project.absolute()
-    file = project / SETTINGS_FILE
-    project.mkdir(parents=True, exist_ok=True)
+    chosen = None if crew is None else shipped_crew(crew)
+    if chosen is None:
+        text = template("data" if workspace is None else workspace, profile or "careful")
+    else:
+        text = chosen.settings_with(workspace, profile)
+    control = {SETTINGS_FILE: text.encode()} | (chosen.tools if chosen else {})
+    made: list[Path] = []
     try:
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(template(workspace, profile))
-    except FileExistsError:
-        raise ToolError(
-            Code.ALREADY_EXISTS, f"{file} is there already; edit it, or choose another directory"
-        ) from None
-    try:
-        read_settings(project).workspace(project).mkdir(parents=True, exist_ok=True)
-        _open_first(project)
+        return _create(project, control, chosen, made)
     except BaseException:
         # Half a project would keep the next try from making a whole one.
-        file.unlink()
+        for path in made:
+            path.unlink(missing_ok=True)
         raise
 
 
-def _open_first(project: Path) -> None:
+def _create(project: Path, control: Mapping[str, bytes], crew: Crew | None, made: list[Path]) -> Created:
+    for name in control:
+        if (project / name).exists():
+            raise _is_there(project / name)
+    project.mkdir(parents=True, exist_ok=True)
+    _write(project / SETTINGS_FILE, control[SETTINGS_FILE], made)
+    settings = read_settings(project)
+    workspace = settings.workspace(project)
+    workspace.mkdir(parents=True, exist_ok=True)
+    for name in control.keys() - {SETTINGS_FILE}:
+        _write(project / name, control[name], made)
+    created = Created(settings, workspace, crew, made)
+    for name, data in (crew.seeds if crew else {}).items():
+        try:
+            _write(workspace / name, data, made)
+        except ToolError:
+            created.kept.append(workspace / name)
+    _open_first(project, control)
+    return created
+
+
+def _write(path: Path, data: bytes, made: list[Path]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        stream = path.open("xb")
+    except FileExistsError:
+        raise _is_there(path) from None
+    made.append(path)
+    with stream:
+        stream.write(data)
+
+
+def _is_there(path: Path) -> ToolError:
+    return ToolError(
+        Code.ALREADY_EXISTS, f"{path} is there already; edit it or move it away, or choose another directory"
+    )
+
+
+def _open_first(project: Path, control: Mapping[str, bytes]) -> None:
     vault = open_vault(project)
     try:
         (project / STATE_DIRECTORY / ".gitignore").write_text("*\n")
         trust = Trust(project, vault.folder)
-        # Whoever makes the project has just made this file; tools that lay here before are shown like any change.
-        trust.accept([change for change in trust.changes() if change.path == SETTINGS_FILE])
+        # Whoever makes the project has just made these files; tools that lay here before are shown like any change.
+        ours = [change for change in trust.changes() if change.path in control]
+        trust.accept([change for change in ours if change.found == control[change.path]])
         require_same_room(project, vault, accept=True)
     finally:
         vault.close()

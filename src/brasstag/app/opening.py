@@ -6,13 +6,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from brasstag.app.notices import notifier
+from brasstag.app.notices import notifier, question_notifier
 from brasstag.app.trust import Trust
 from brasstag.app.vault import Vault, memory_vault, open_vault, require_same_room
+from brasstag.engine.agents import Agents
 from brasstag.engine.dispatch import Counter
 from brasstag.engine.recovery import Recovered, recover
 from brasstag.engine.shop import Shop
 from brasstag.engine.threads import Threads
+from brasstag.models.rack import Rack
 from brasstag.policy.judging import Rules
 from brasstag.policy.loading import rules_from, strange_roles, strange_tools
 from brasstag.policy.roles import OPERATOR, Roles
@@ -36,6 +38,7 @@ from brasstag.toolkit.arguments import compiled
 from brasstag.toolkit.discovery import discover_entry_points, discover_folder, discover_package
 from brasstag.toolkit.loading import read_config
 from brasstag.toolkit.registry import ToolRegistry
+from brasstag.toolkit.routes import route_tools
 from brasstag.toolkit.tool import Tool
 from brasstag.words.errors import ConfigError, Problem
 from brasstag.words.times import Clock
@@ -54,6 +57,7 @@ class Fittings:
     shop: Shop
     counter: Counter
     engine: RuleEngine
+    models: Rack
     recovered: Recovered = field(default_factory=Recovered)
 
     def register(self, thing: Any) -> Tool:
@@ -87,7 +91,7 @@ class Fittings:
 
     def _refit(self) -> None:
         self.shop.rules = _rules(self.engine, self.settings, self.shop.registry)
-        self.shop.roles = Roles(self.settings.roles, self.shop.registry.get)
+        self.shop.roles = Roles(self.settings.roles, self.shop.registry)
 
 
 async def fit_out(project: Path, clock: Clock) -> Fittings:
@@ -111,12 +115,13 @@ async def fit_out_in_memory(workspace: Path | None, profile: ProfileName, clock:
 
 
 def load_tools(project: Path, settings: Settings, problems: list[Problem]) -> ToolRegistry:
-    """Return every tool of a project: the shipped ones, its own, and those of installed packages."""
+    """Return every tool of a project: the shipped ones, its own, those of installed packages, and its crew's routes."""
     registry = ToolRegistry()
     sources: list[Callable[[], Iterable[Tool]]] = [
         lambda: discover_package("brasstag.tools"),
         lambda: discover_folder(project / TOOLS_DIRECTORY) if (project / TOOLS_DIRECTORY).is_dir() else (),
         discover_entry_points,
+        lambda: route_tools(settings.roles),
     ]
     for source in sources:
         for tool in _collecting(problems, source) or ():
@@ -177,7 +182,7 @@ def _load(project: Path) -> tuple[Settings, ToolRegistry, tuple[Rule, ...]]:
     loaded = _collecting(problems, lambda: rules_from(settings.rules, _aliases(registry))) or ()
     problems += strange_tools(loaded, lambda name: registry.get(name) is not None)
     problems += strange_roles(loaded, (OPERATOR, *settings.roles))
-    _collecting(problems, lambda: Roles(settings.roles, registry.get))
+    _collecting(problems, lambda: Roles(settings.roles, registry))
     if problems:
         raise ConfigError(problems)
     return settings, registry, loaded
@@ -193,20 +198,25 @@ def _fit(
     threads: Threads,
 ) -> Fittings:
     engine = RuleEngine(rules)
+    rack = Rack(vault.books.blobs.get, folder=vault.project or root)
     shop = Shop(
         registry=registry,
         rules=_rules(engine, settings, registry),
-        roles=Roles(settings.roles, registry.get),
+        roles=Roles(settings.roles, registry),
         workspace=Workspace(root, control, vault.books.blobs, settings.limits.undo_bytes),
         books=vault.books,
         threads=threads,
         notify=notifier(settings.approvals),
+        boot=vault.boot,
+        agents=Agents(settings.roles, settings.crew, rack.model),
+        models=rack,
+        notify_question=question_notifier(settings.approvals),
         tool_settings=dict(settings.tools),
         approval_lifetime=settings.approvals.expires_after,
         argument_bytes=settings.limits.argument_bytes,
         host_paths=_host_paths(root, root.parent, *vault.places, *_home()),
     )
-    return Fittings(vault, settings, root, shop, Counter(shop), engine)
+    return Fittings(vault, settings, root, shop, Counter(shop), engine, rack)
 
 
 def _home() -> tuple[Path, ...]:

@@ -2,15 +2,17 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from brasstag.app.opening import Fittings, fit_out, fit_out_in_memory
+from brasstag.app.runs import Ended, Runs
 from brasstag.app.shelf import Shelf
 from brasstag.app.vault import Vault
+from brasstag.app.watching import Happening
 from brasstag.engine.asking import call_of
 from brasstag.engine.judging import Explained, tool_facts
 from brasstag.engine.looking import Looked
@@ -23,6 +25,9 @@ from brasstag.policy.rule_engine import AnyRule
 from brasstag.settings import ProfileName
 from brasstag.store.approvals import approval_of_call
 from brasstag.store.books import Books, Desk
+from brasstag.store.graph import Stopped
+from brasstag.store.memories import Memory
+from brasstag.store.tasks import Task
 from brasstag.store.timeline import read_entries
 from brasstag.store.verify import Report
 from brasstag.toolkit.discovery import discover_folder
@@ -30,6 +35,7 @@ from brasstag.toolkit.kinds import ToolType
 from brasstag.toolkit.repair import read_arguments
 from brasstag.toolkit.tool import Tool
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
+from brasstag.words.budgets import NO_LIMITS, Budget
 from brasstag.words.calls import Call, Done, Failed, Outcome, Tag, Waiting
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import Entry
@@ -57,6 +63,7 @@ class Room:
         self._purpose = purpose
         self.recovered = fittings.recovered
         self.tools = Shelf(self._shop.registry, self._shop.roles)
+        self.runs = Runs(fittings, actor)
         self._desk = self._new_desk()
         self._is_open = True
 
@@ -213,6 +220,8 @@ class Room:
 
         Costs a look every quarter of a second.
         """
+        if waiting.task_id:
+            return await self._returned(waiting.task_id)
         while True:
             approval = await self.approval(waiting.approval_id)
             if approval.state is ApprovalState.APPROVED:
@@ -225,6 +234,74 @@ class Room:
                     return ended
             await asyncio.sleep(POLL_SECONDS)
 
+    async def start(
+        self,
+        request: str,
+        *,
+        role: str = "",
+        documents: Sequence[str] = (),
+        model: str = "",
+        budget: Budget = NO_LIMITS,
+        serve: bool = True,
+    ) -> str:
+        """Begin a run and return its id; the crew's lead takes it where no role is named.
+
+        The room works on it while it is open, unless ``serve`` is false: then a worker has to. Raises ToolError for a
+        role or document that is not there, ModelError where no model could answer.
+        """
+        return await self.runs.begin(request, role, documents, model, budget, serve=serve)
+
+    def watch(self, task_id: str, *, seen: dict[str, int] | None = None) -> AsyncIterator[Happening]:
+        """Yield what happens in a task and below it, until it has ended: entries, and pieces of what models say."""
+        return self.runs.watch(task_id, seen)
+
+    async def finished(self, task_id: str) -> Ended:
+        """Wait until a task has ended, and say how."""
+        async for _ in self.watch(task_id):
+            pass
+        ended = await self.runs.ended(task_id)
+        if ended is None:
+            raise ToolError(Code.TASK_NOT_FOUND, f"there is no task {task_id}; `brasstag tasks` lists them")
+        return ended
+
+    async def tasks(self, tree: str = "") -> list[Task]:
+        """Return the tasks of the room, or of one run, oldest first."""
+        return await self.runs.tasks(tree)
+
+    async def answer(
+        self, question_id: str, answer: str, by: Approver, *, documents: Sequence[str] = ()
+    ) -> Task:
+        """Answer a question that waits for a person."""
+        return await self.runs.answer(question_id, answer, by, documents)
+
+    async def stop(self, task_id: str, by: str = "library") -> Stopped:
+        """Stop a task and everything below it; says what was stopped, and what may have happened or not."""
+        return await self.runs.stop(task_id, by)
+
+    async def resume_run(
+        self,
+        task_id: str,
+        by: str = "library",
+        *,
+        budget: Budget = NO_LIMITS,
+        note: str = "",
+        serve: bool = True,
+    ) -> Task:
+        """Let a failed or stopped run go on, with more budget where that is what it lacked."""
+        return await self.runs.resume(task_id, by, budget, note, serve=serve)
+
+    async def serve(self, concurrency: int | None = None) -> None:
+        """Work on every run of this room until cancelled."""
+        await self.runs.serve(concurrency)
+
+    async def memories(self, role: str = "") -> list[Memory]:
+        """Return what agents remember, of one role or of all."""
+        return await self.runs.memories(role)
+
+    async def forget(self, memory_id: str) -> Memory:
+        """Delete what an agent remembers; later tasks are not told of it."""
+        return await self.runs.forget(memory_id)
+
     async def timeline(self, task_id: str | None = None) -> list[Entry]:
         """Return the entries of a task, or of the whole room, in order."""
         return await self._shop.threads.run(self.books.read, lambda view: list(read_entries(view, task_id)))
@@ -232,6 +309,18 @@ class Room:
     async def verify(self) -> Report:
         """Walk every chain of the room and name whatever does not fit."""
         return await self._shop.threads.run(self.vault.verify)
+
+    async def _returned(self, task_id: str) -> Outcome:
+        """Wait for the end of a task that a call of this room's desk opened."""
+        task = await self.runs.task(task_id)
+        if task.kind == "agent" and self._is_open:
+            self.runs.serve_run(task.tree)
+        await self.finished(task_id)
+        entries = await self._shop.threads.run(
+            self.books.read, lambda view: list(read_entries(view, task.parent_id, task.parent_call))
+        )
+        told = next(entry for entry in reversed(entries) if "outcome" in (entry.payload or {}))
+        return replace(reopened(told.payload or {}), tag=Tag(told.tag, told.hash))
 
     def _ended_elsewhere(self, approval: Approval) -> Outcome | None:
         """Say how a call ended that another process went on with; None while it still runs."""
@@ -267,6 +356,8 @@ class Room:
 
     async def _close(self) -> None:
         self._is_open = False
+        await self.runs.close()
+        await self._fittings.models.close()
         await self._shop.threads.drain(DRAIN_SECONDS)
         end: dict[str, Any] = {"type": "root", "tool": "desk", "input": {}, "result": None}
         try:

@@ -3,18 +3,19 @@
 So approvals, ``stop`` and ``timeline verify`` work even when the settings or tools of a project are broken.
 """
 
+import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from brasstag.settings import STATE_DIRECTORY, user_directory
+from brasstag.store.address import DATABASE_VARIABLE
 from brasstag.store.blobs import Blobs
 from brasstag.store.books import Books
 from brasstag.store.boots import Boot
-from brasstag.store.database import Database
-from brasstag.store.facts import room_id
-from brasstag.store.migrate import migrate
+from brasstag.store.opening import open_database, open_jobs
 from brasstag.store.seals import Sealer, ephemeral_key, link_at, load_or_create_key, newest_witness
+from brasstag.store.sqlite import SqliteDatabase
 from brasstag.store.verify import Report, verify
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import UntrustedError
@@ -28,15 +29,16 @@ class Vault:
     books: Books
     boot: Boot
     folder: Path
+    project: Path | None = None
+    """Whose room it is; None for a room in memory."""
     scratch: tempfile.TemporaryDirectory[str] | None = None
     """Where a room in memory keeps what must be files."""
 
     @property
     def places(self) -> tuple[Path, ...]:
         """Where on the host all this lies: nothing a caller should read about."""
-        database = self.books.database.path
-        state = () if database is None else (database.parent, database.parent.parent)
-        return (self.folder, user_directory(), *state)
+        project = () if self.project is None else (self.project / STATE_DIRECTORY, self.project)
+        return (self.folder, user_directory(), *project)
 
     def verify(self) -> Report:
         """Walk every chain of the room."""
@@ -52,26 +54,25 @@ class Vault:
 
 
 def open_vault(project: Path, clock: Clock = utc_now) -> Vault:
-    """Open, and where needed create or migrate, the state of a project."""
+    """Open, and where needed create or migrate, the state of a project: on Postgres where its address is set."""
     state = project / STATE_DIRECTORY
     state.mkdir(mode=0o700, exist_ok=True)
-    database = Database(state / "state.db")
-    migrate(database, state / "migrate.lock")
-    identity = room_id(database)
+    database, identity = open_database(state, os.environ.get(DATABASE_VARIABLE, ""))
     folder = user_directory() / "rooms" / identity
     sealer = Sealer(load_or_create_key(folder), folder / "witness.json")
     boot = Boot(state / "boots")
-    return Vault(Books(database, Blobs(state / "blobs"), sealer, boot.id, clock), boot, folder)
+    books = Books(database, Blobs(state / "blobs"), sealer, boot.id, clock, open_jobs(database))
+    return Vault(books, boot, folder, project)
 
 
 def memory_vault(clock: Clock = utc_now) -> Vault:
     """Open a room that is gone when it closes."""
     scratch = tempfile.TemporaryDirectory(prefix="brasstag-")
     boot = Boot(None)
-    books = Books(
-        Database(None), Blobs(Path(scratch.name) / "blobs"), Sealer(ephemeral_key(), None), boot.id, clock
-    )
-    return Vault(books, boot, Path(scratch.name), scratch)
+    database = SqliteDatabase(None)
+    sealer = Sealer(ephemeral_key(), None)
+    books = Books(database, Blobs(Path(scratch.name) / "blobs"), sealer, boot.id, clock, open_jobs(database))
+    return Vault(books, boot, Path(scratch.name), scratch=scratch)
 
 
 def was_replaced(project: Path, vault: Vault) -> bool:

@@ -54,7 +54,7 @@ class Asking:
         payload = payloads.proposed(call, tool) | payloads.judged(looked.preview, verdict, tool)
         payload |= {"result": None, "approval": approval.id, "digest": approval.digest}
         _keep_bytes(looked)
-        tag = self._shop.books.ask(approval, payload)
+        tag = self._shop.books.ask(approval, payload, call.epoch)
         self._shop.notify(approval)
         return Waiting(approval.id, verdict.because, tag)
 
@@ -81,13 +81,13 @@ class Asking:
             edited = self._bind_edit(approval, response.modified_args, seen, watch)
         return self.decisions.decide(approval, response, approver, seen, edited)
 
-    def resume(self, approval_id: str, watch: Watch) -> Outcome:
+    def resume(self, approval_id: str, epoch: int, watch: Watch) -> Outcome:
         """Go on with an approved call: preview and judge again, then use the approval up."""
         approval = self.decisions.get(approval_id)
         if approval.state is not ApprovalState.APPROVED:
             raise already_closed(approval)
         self._require_on_record(approval)
-        admitted = admit_unless_denied(self._shop, call_of(approval))
+        admitted = admit_unless_denied(self._shop, replace(call_of(approval), epoch=epoch))
         if isinstance(admitted, Failed):
             return self.decisions.void(approval, admitted)
         looked = look(self._shop, admitted, watch)
@@ -102,12 +102,10 @@ class Asking:
             because = f"what was approved has changed since, so it is asked anew: {verdict.because}"
             return self.ask(looked, replace(verdict, because=because))
         grant = grant_approved(admitted.call, looked.preview, verdict, tool.version, approval)
-        outcome = perform(self._shop, grant, looked, watch)
         if approval.original_arguments is not None:
-            # Whoever made the call is told that something else was done than it asked for.
             edited = {"by": approval.decided_by, "arguments": dict(approval.arguments)}
-            outcome = replace(outcome, meta=dict(outcome.meta) | {"edited": edited})
-        return outcome
+            looked = replace(looked, edited=edited)
+        return perform(self._shop, grant, looked, watch)
 
     def _require_on_record(self, approval: Approval) -> None:
         """The table is only asked quickly; that a person said yes, and to what, has to stand on the proven timeline."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from brasstag.engine import payloads
-from brasstag.store.approvals import already_closed, get_approval, list_approvals
+from brasstag.store.approvals import already_closed, due_approvals, get_approval, list_approvals
 from brasstag.store.books import Books, Decision
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
 from brasstag.words.calls import Failed
@@ -23,12 +23,12 @@ class Decisions:
 
     def get(self, name: str) -> Approval:
         """Return an approval by its id or the end of it, after lapsing what is due."""
-        self._expire_due()
+        self.expire_due()
         return self._books.read(lambda view: get_approval(view, name))
 
     def list(self, *states: ApprovalState) -> list[Approval]:
         """Return approvals in these states, oldest first, after lapsing what is due."""
-        self._expire_due()
+        self.expire_due()
         return self._books.read(lambda view: list_approvals(view, states))
 
     def decide(
@@ -67,13 +67,13 @@ class Decisions:
         tag = self._books.decide(approval, decision, payload)
         return replace(ending or Failed(Code.APPROVAL_STALE, decision.note), tag=tag)
 
-    def _expire_due(self) -> None:
+    def expire_due(self) -> None:
+        """Close the approvals nobody answered in time."""
         now = self._books.now()
-        for approval in self._books.read(lambda view: list_approvals(view, (ApprovalState.OPEN,))):
-            if approval.expires_at is not None and approval.expires_at <= now:
-                decision = Decision(ApprovalState.EXPIRED, str(CLOCK), "nobody answered in time")
-                payload = decided(approval, decision) | payloads.closed(Failed(Code.DENIED, decision.note))
-                self._books.decide(approval, decision, payload)
+        for approval in self._books.read(lambda view: due_approvals(view, now)):
+            decision = Decision(ApprovalState.EXPIRED, str(CLOCK), "nobody answered in time")
+            payload = decided(approval, decision) | payloads.closed(Failed(Code.DENIED, decision.note))
+            self._books.decide(approval, decision, payload)
 
 
 def decided(approval: Approval, decision: Decision) -> payloads.Payload:

@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from brasstag.engine import payloads
@@ -45,18 +46,26 @@ class Counter:
     def __init__(self, shop: Shop) -> None:
         self.shop = shop
         self.asking = Asking(shop)
+        self.active: dict[str, Watch] = {}
+        """Calls that a worker of this process is at, even if nobody waits for them any more."""
 
     async def dispatch(self, call: Call) -> Outcome:
         """Take one call through the whole path."""
         return await self.watched(self._dispatch, call)
 
-    async def resume(self, approval_id: str) -> Outcome:
+    async def resume(self, approval_id: str, epoch: int = 0) -> Outcome:
         """Go on with a call a person has approved: look and judge again, which can only tighten."""
-        return await self.watched(self._resume, approval_id)
+        return await self.watched(self._resume, approval_id, epoch)
 
     async def refuse(self, call: Call, failed: Failed) -> Outcome:
         """Write down a call that ended before it could even be read."""
         return await self.shop.threads.run(self._refuse, call, failed)
+
+    def hurry(self, task_id: str) -> None:
+        """End the running functions of a task that was stopped; what they did outside is for a person to find out."""
+        for call_id, watch in list(self.active.items()):
+            if call_id.startswith(f"{task_id}:"):
+                watch.hurry()
 
     async def decide(
         self, name: str, response: ApprovalResponse, approver: Approver, seen: str | None
@@ -84,7 +93,8 @@ class Counter:
         loop = asyncio.get_running_loop()
         watch = Watch(loop)
         future: asyncio.Future[Any] = self.shop.threads.start(_under_watch, work, arguments, watch)
-        timer = loop.call_later(FIRST_LOOK, self._look_at_watch, watch, future)
+        watch.look = partial(self._look_at_watch, watch, future)
+        timer = loop.call_later(FIRST_LOOK, watch.look)
         found = await future
         # Not reached when the caller goes away: then the watch goes on, as the call does.
         timer.cancel()
@@ -95,12 +105,12 @@ class Counter:
             return
         late = watch.expire()
         if late is None:
-            watch.loop.call_later(max(watch.left(), 0.001), self._look_at_watch, watch, future)
+            watch.loop.call_later(max(watch.left(), 0.001), watch.look)
             return
         ended = self.shop.threads.start(late)
         ended.add_done_callback(lambda written: _hand_over(written, future))
 
-    def _write_leftovers(self) -> None:
+    def write_leftovers(self) -> None:
         """Write down endings that could not be written before."""
         for _ in range(len(self.shop.unsettled)):
             write = self.shop.unsettled.pop(0)
@@ -111,8 +121,9 @@ class Counter:
 
     def _dispatch(self, call: Call, watch: Watch) -> Outcome:
         if self.shop.unsettled:
-            self._write_leftovers()
+            self.write_leftovers()
         admitted = admit_unless_denied(self.shop, call)
+        self.active[call.id] = watch
         try:
             if isinstance(admitted, Failed):
                 return self._refuse(call, admitted)
@@ -122,6 +133,8 @@ class Counter:
             return Failed(error.code, error.message, error.details)
         except (StoreError, OSError) as error:
             return _unrecorded(error)
+        finally:
+            self.active.pop(call.id, None)
 
     def _take(self, admitted: Admitted, watch: Watch) -> Outcome:
         looked = look(self.shop, admitted, watch)
@@ -133,13 +146,18 @@ class Counter:
                 raise
             return self._record_failure(looked, verdict, Failed(error.code, error.message, error.details))
 
-    def _resume(self, approval_id: str, watch: Watch) -> Outcome:
+    def _resume(self, approval_id: str, epoch: int, watch: Watch) -> Outcome:
+        call_id = ""
         try:
-            return _patiently(lambda: self.asking.resume(approval_id, watch)) or _busy(approval_id)
+            call_id = self.asking.decisions.get(approval_id).call_id
+            self.active[call_id] = watch
+            return _patiently(lambda: self.asking.resume(approval_id, epoch, watch)) or _busy(approval_id)
         except ToolError as error:
             return Failed(error.code, error.message, error.details)
         except (StoreError, OSError) as error:
             return _unrecorded(error)
+        finally:
+            self.active.pop(call_id, None)
 
     def _by_verdict(self, looked: Looked, verdict: Verdict, watch: Watch) -> Outcome:
         call, tool = looked.admitted.call, looked.admitted.tool

@@ -1,9 +1,10 @@
 """Admitting a call, and finding out what it would do without doing it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from brasstag.documents.carrying import carry
 from brasstag.engine import payloads
 from brasstag.engine.running import Admitted, run_function, timed_out
 from brasstag.engine.shop import Shop
@@ -13,6 +14,7 @@ from brasstag.toolkit.kinds import BEHAVIOUR, ToolType
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Done, Failed, Settled
 from brasstag.words.canonical import stored_json
+from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Preview
@@ -21,8 +23,8 @@ from brasstag.words.verdicts import Verdict
 FEW, SHORT = 32, 1000
 """Arguments and characters that together stay under any limit a room may set."""
 
-PERFORMABLE = frozenset({ToolType.FUNCTION_TOOL, ToolType.NON_FUNCTION_TOOL, ToolType.HANDOFF})
-"""The kinds a desk can perform; the others open nodes of a task graph."""
+PERFORMABLE = frozenset(ToolType) - {ToolType.ROOT}
+"""The kinds that can be called; a root is what a person begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,14 @@ class Looked:
     draft: Draft | None = None
     ending: Settled | None = None
     """None for a call that acts outside the workspace: it has not run yet."""
+    carried: tuple[Carried, ...] = ()
+    """The documents it passes on, as they are now."""
+    edited: Mapping[str, Any] | None = None
+    """Who changed its arguments before it was approved, and to what: its caller is told."""
+
+    def told(self, ending: Settled) -> Settled:
+        """Return an ending with what its caller has to be told besides."""
+        return ending if self.edited is None else replace(ending, meta={**ending.meta, "edited": self.edited})
 
 
 def admit(shop: Shop, call: Call) -> Admitted | Failed:
@@ -50,14 +60,14 @@ def admit(shop: Shop, call: Call) -> Admitted | Failed:
             Code.INVALID_ARGUMENTS,
             f"the arguments weigh more than {shop.argument_bytes} bytes, the limit of this room; write in smaller parts",
         )
-    call = Call(call.id, tool.name, arguments, call.actor, call.role, call.task_id, call.repaired)
+    call = replace(call, tool=tool.name, arguments=arguments)
     refusal = shop.roles.why_not(call.role, tool.name)
     if refusal is not None:
         return Failed(Code.NOT_ALLOWED, refusal)
     if tool.config.type not in PERFORMABLE:
         return Failed(
             Code.NOT_SUPPORTED,
-            f"{call.tool} opens a task for another agent; a desk has no agents to give it to",
+            f"{call.tool} is what a person begins a run with; use `brasstag run`, or Room.start",
         )
     return Admitted(call, tool)
 
@@ -119,16 +129,38 @@ def draft_for(shop: Shop, admitted: Admitted) -> Draft:
 
 
 def _look_at_documents(shop: Shop, admitted: Admitted) -> Looked:
-    """A kind that runs no code only writes down its input; documents it passes on must be there."""
-    draft = Draft(shop.workspace, writable=False)
+    """A kind that runs no code only writes down its input; documents it passes on must be there, and readable."""
+    draft = draft_for(shop, admitted)
+    carried: tuple[Carried, ...] = ()
+    ending: Settled = Done({"logged": True})
     try:
-        for path in admitted.call.arguments.get("documents") or ():
-            draft.look(path)
+        if admitted.tool.config.type is ToolType.AGENT_AS_TOOL:
+            _require_target(shop, admitted.call)
+        if BEHAVIOUR[admitted.tool.config.type].passes_documents:
+            paths = list(_documents(admitted.call.arguments, draft))
+            carried = carry(draft, paths, shop.agents.crew.document_tokens, shop.books.blobs.put)
     except ToolError as error:
-        return Looked(admitted, draft.preview(), draft, Failed(error.code, error.message, error.details))
+        ending = Failed(error.code, error.message, error.details)
     finally:
         draft.close()
-    return Looked(admitted, draft.preview(), draft, Done({"logged": True}))
+    return Looked(admitted, draft.preview(), draft, ending, carried)
+
+
+def _documents(arguments: Mapping[str, Any], draft: Draft) -> Iterator[str]:
+    yield from arguments.get("documents") or ()
+    # The file a task is to work on need not exist yet; where it does, it travels.
+    target = arguments.get("target_file")
+    if target and draft.exists(target):
+        yield target
+
+
+def _require_target(shop: Shop, call: Call) -> None:
+    target = shop.roles.target_of(call.tool, call.arguments)
+    if target not in shop.agents.roles:
+        shop.agents.role(target)
+    refusal = shop.roles.may_delegate(call.role, target)
+    if refusal is not None:
+        raise ToolError(Code.NOT_ALLOWED, refusal)
 
 
 def _with_project_defaults(shop: Shop, tool: Tool, arguments: Any) -> Any:

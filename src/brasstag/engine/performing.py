@@ -1,12 +1,15 @@
 """Performing a granted call: claim, act, settle. Nothing here takes a call; it takes the grant."""
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from brasstag.engine import payloads
+from brasstag.engine.delegating import ask_master, delegate, hand_off
 from brasstag.engine.looking import Looked, draft_for
+from brasstag.engine.remembering import memory_of
 from brasstag.engine.running import run_function, timed_out
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
@@ -14,18 +17,22 @@ from brasstag.policy.grants import Grant
 from brasstag.sandbox.workspace.effects import apply_changes
 from brasstag.sandbox.workspace.errors import Unsettled
 from brasstag.store.ledger import Claimed
+from brasstag.store.tasks import ENDED, status_of
 from brasstag.toolkit.kinds import ToolType
-from brasstag.words.calls import Done, Failed, Settled, Unknown
-from brasstag.words.errors import StoreError, ToolError
+from brasstag.words.calls import Done, Failed, Outcome, Settled, Unknown
+from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Change
 
 log = logging.getLogger("brasstag")
 
-Performer = Callable[[Shop, Grant, Looked, Watch], Settled]
+FRESH_SECONDS = 2.0
+"""How long a claim may act without looking whether its task still stands."""
+
+Performer = Callable[[Shop, Grant, Looked, Watch], Outcome]
 
 
-def perform(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Settled:
+def perform(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Outcome:
     """Run a granted call by its kind and return only what is on the timeline."""
     return PERFORMERS[looked.admitted.tool.config.type](shop, grant, looked, watch)
 
@@ -40,28 +47,27 @@ def _run_code(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Settled
 
 def _write_down(shop: Shop, grant: Grant, looked: Looked, _watch: Watch) -> Settled:
     assert looked.ending is not None  # noqa: S101 - calls that have not run go through _act_outside
+    ending = looked.told(looked.ending)
     payload = (
         payloads.proposed(grant.call, looked.admitted.tool)
         | payloads.judged(grant.preview, grant.verdict, looked.admitted.tool)
-        | payloads.closed(looked.ending)
+        | payloads.closed(ending)
     )
-    return replace(looked.ending, tag=shop.books.record(grant.call, EntryKind.CALLED, payload))
-
-
-def _hand_off(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Settled:
-    settled = _write_down(shop, grant, looked, watch)
-    if isinstance(settled, Done):
-        end = {"type": ToolType.HANDOFF.value, "tool": grant.call.tool, "input": dict(grant.call.arguments)}
-        shop.books.close_task(grant.call.task_id, "done", end, withdraw="handoff")
-    return settled
+    if grant.approval_id is not None:
+        payload["approval"] = grant.approval_id
+    memory = memory_of(shop, grant.call)
+    tag = shop.books.record(grant.call, EntryKind.CALLED, payload, grant.approval_id, memory)
+    return replace(ending, tag=tag)
 
 
 PERFORMERS: dict[ToolType, Performer] = {
     ToolType.FUNCTION_TOOL: _run_code,
     ToolType.NON_FUNCTION_TOOL: _write_down,
-    ToolType.HANDOFF: _hand_off,
+    ToolType.HANDOFF: hand_off,
+    ToolType.AGENT_AS_TOOL: delegate,
+    ToolType.ASK_MASTER: ask_master,
 }
-"""How each kind a desk can perform is performed; a test holds it equal to looking.PERFORMABLE."""
+"""How each kind is performed; a test holds it equal to looking.PERFORMABLE."""
 
 
 def _act_on_files(shop: Shop, grant: Grant, looked: Looked) -> Settled:
@@ -73,10 +79,11 @@ def _act_on_files(shop: Shop, grant: Grant, looked: Looked) -> Settled:
         looked.draft.persist()
         shop.at("persisted")
     claimed = _claim(shop, grant, looked, changes)
+    stands = Stands(shop, claimed)
     shop.at("claimed")
     made = changes
     try:
-        apply_changes(shop.workspace, grant.call.id, changes, shop.at)
+        apply_changes(shop.workspace, grant.call.id, changes, shop.at, stands)
     except ToolError as error:
         ending, made = Failed(error.code, error.message, error.details, ending.meta), ()
     except Unsettled as error:
@@ -92,8 +99,14 @@ def _act_on_files(shop: Shop, grant: Grant, looked: Looked) -> Settled:
 def _act_outside(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Settled:
     """Claim, run, settle: what a preview could not see."""
     claimed = _claim(shop, grant, looked, ())
+    stands = Stands(shop, claimed)
     shop.at("claimed")
     tool = looked.admitted.tool
+    try:
+        stands()
+    except ToolError as error:
+        stopped = Failed(error.code, error.message, error.details)
+        return _settle(shop, claimed, grant, looked, stopped, ())
     draft = draft_for(shop, looked.admitted)
 
     def late() -> Settled:
@@ -102,6 +115,26 @@ def _act_outside(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Sett
     ending = run_function(shop, looked.admitted, draft, watch, late)
     shop.at("performed")
     return _settle(shop, claimed, grant, looked, ending, ())
+
+
+class Stands:
+    """Asked before each step of a call that acts: a process that was stopped may wake when its task has moved on.
+
+    A young claim stands: nobody ends its task and believes it ended within that time. An older one looks.
+    """
+
+    def __init__(self, shop: Shop, claimed: Claimed) -> None:
+        self._shop = shop
+        self._claimed = claimed
+        self._until = time.monotonic() + FRESH_SECONDS
+
+    def __call__(self) -> None:
+        """Let the next step happen, or raise ToolError where the call must not act any more."""
+        if time.monotonic() >= self._until:
+            status = self._shop.books.read(lambda view: status_of(view, self._claimed.task_id))
+            if status in ENDED:
+                raise ToolError(Code.CANCELLED, "its task ended before it acted; nothing was changed")
+            self._until = time.monotonic() + FRESH_SECONDS
 
 
 def _claim(shop: Shop, grant: Grant, looked: Looked, changes: tuple[Change, ...]) -> Claimed:
@@ -113,7 +146,7 @@ def _claim(shop: Shop, grant: Grant, looked: Looked, changes: tuple[Change, ...]
     payload["tool_version"] = grant.tool_version
     if looked.ending is not None:
         # What recovery will say of the call, should this process not live to say it.
-        payload["intended"] = payloads.closed(looked.ending)
+        payload["intended"] = payloads.closed(looked.told(looked.ending))
     return shop.books.claim(grant.call, changes, grant.approval_id, payload)
 
 
@@ -121,6 +154,7 @@ def _settle(
     shop: Shop, claimed: Claimed, grant: Grant, looked: Looked, ending: Settled, made: tuple[Change, ...]
 ) -> Settled:
     """Write the ending down; only then does it leave."""
+    ending = looked.told(ending)
     payload = {
         "type": looked.admitted.tool.config.type.value,
         "tool": grant.call.tool,

@@ -7,6 +7,7 @@ touched.
 import logging
 import queue
 import threading
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -53,12 +54,31 @@ def recover(shop: Shop, boot: Boot, watch: Watch) -> Recovered:
             found.calls.append((claim.call_id, ending))
     running = shop.books.read(lambda view: read_tasks(view, ("running",)))
     left = [task for task in running if not boot.is_alive(task.boot)]
-    found.tasks += [task.id for task in left if _close_dead(shop, task)]
+    found.tasks += [task.id for task in left if _let_go(shop, task)]
     if left or dead:
         # Asked for each name when it is found: a call may have claimed since.
         sweep(shop.workspace, lambda call_id: shop.books.read(lambda view: is_unsettled(view, call_id)))
     boot.sweep()
     return found
+
+
+def settle_strays(shop: Shop, active: Container[str], call_ids: Sequence[str], watch: Watch) -> bool:
+    """Settle claims of a held task that nobody is at any more; return whether there were any.
+
+    A claim of this very process is one whose commit, or whose settling, fell into a time without the database.
+    """
+    claims = shop.books.read(lambda view: [one for one in open_claims(view) if one.call_id in call_ids])
+    settled = [
+        _settle_dead(shop, claim, watch)
+        for claim in claims
+        if claim.call_id not in active and (claim.boot == shop.boot.id or not shop.boot.is_alive(claim.boot))
+    ]
+    return bool(settled)
+
+
+def _let_go(shop: Shop, task: Task) -> bool:
+    """Give a dead process's task to the next worker; a desk has nobody else, so it is closed."""
+    return _close_dead(shop, task) if task.kind == "desk" else shop.books.graph.reclaim(task)
 
 
 def _close_dead(shop: Shop, task: Task) -> bool:

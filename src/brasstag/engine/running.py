@@ -110,6 +110,7 @@ def _here(tool: Tool, arguments: dict[str, Any], watch: Watch, late: Late) -> An
 
 def _on_loop(tool: Tool, arguments: dict[str, Any], watch: Watch) -> Any:
     running = asyncio.run_coroutine_threadsafe(_kept_in(tool, arguments), watch.loop)
+    watch.await_on_loop(running)
     try:
         return running.result(tool.config.limits.timeout_seconds)
     except TimeoutError:
@@ -139,6 +140,7 @@ def _injected(shop: Shop, admitted: Admitted, draft: Draft) -> dict[str, Any]:
         "role": call.role,
         "limits": tool.config.limits,
         "history": History(shop.books),
+        "models": shop.models,
     }
     return {name: offered[name] for name in tool.injected}
 
@@ -152,5 +154,5 @@ def _raised(tool: Tool, said: str, meta: dict[str, Any]) -> Settled:
 
 def _cut_off(tool: Tool) -> Settled:
     if tool.config.effects == "external":
-        return Unknown(f"the program ended while {tool.name} was acting; look before trying again")
-    return Failed(Code.CANCELLED, f"the program ended before {tool.name} had an answer; nothing was changed")
+        return Unknown(f"{tool.name} was cut off while it was acting; look before trying again")
+    return Failed(Code.CANCELLED, f"{tool.name} was cut off before it had an answer; nothing was changed")

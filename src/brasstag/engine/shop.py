@@ -4,17 +4,39 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from brasstag.engine.agents import Agents
 from brasstag.engine.threads import Threads
 from brasstag.policy.judging import Rules
 from brasstag.policy.roles import Roles
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.settings import ToolSettings
 from brasstag.store.books import Books
+from brasstag.store.boots import Boot
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.words.approvals import Approval
-from brasstag.words.calls import Tag
+from brasstag.words.calls import Call, Tag
+from brasstag.words.errors import Code
+from brasstag.words.turns import ModelError, Opinions, Turn
 
 Notify = Callable[[Approval], None]
+
+
+NotifyQuestion = Callable[[str, Call, str], None]
+
+
+def _nobody_told(_question_id: str, _call: Call, _question: str) -> None:
+    """Nobody wants to be told."""
+
+
+def _unheard(_task_id: str, _text: str) -> None:
+    """Nobody listens."""
+
+
+class _NoOpinions:
+    """Stands for models where a room has none."""
+
+    async def ask(self, model: str, prompt: str) -> Turn:  # noqa: ARG002 - nobody listens
+        raise ModelError(f"this room has no models, so not {model} either", Code.MODEL_NOT_CONFIGURED)
 
 
 def _pass(_step: str) -> None:
@@ -33,12 +55,23 @@ class Shop:
     threads: Threads
     notify: Notify
     """Told of each approval that waits; what it does must not matter to the call."""
+    boot: Boot
+    """The opening of the room all this belongs to."""
+    agents: Agents = field(default_factory=Agents)
+    notify_question: NotifyQuestion = _nobody_told
+    """Told of each question that waits for a person."""
+    said: Callable[[str, str], None] = _unheard
+    """Told each piece of text a model says, with the task it says it in."""
+    models: Opinions = field(default_factory=_NoOpinions)
+    """Whom tools may ask for a second opinion."""
     tool_settings: dict[str, ToolSettings] = field(default_factory=dict)
     approval_lifetime: timedelta | None = None
     argument_bytes: int = 10_000_000
     """The most a call's arguments may weigh."""
     host_paths: tuple[str, ...] = ()
     """Places of the host that must not show in what a caller reads."""
+    stopped_seconds: float = 30.0
+    """After so long without a beat a worker counts as stopped, and what it holds without acting is given to another."""
     unsettled: list[Callable[[], Tag]] = field(default_factory=list)
     """Endings that could not be written down yet; tried again before the next call, as their paths are still held."""
     at: Callable[[str], None] = _pass

@@ -1,9 +1,11 @@
 """The watch over one call: a function that takes too long is left behind, and its end is written by somebody else."""
 
 import asyncio
+import concurrent.futures
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from brasstag.engine.threads import AnsweredElsewhere
 from brasstag.words.calls import Settled
@@ -16,6 +18,10 @@ class LeftBehind(AnsweredElsewhere):
     """Raised in the worker whose function came back after its time: its call has already ended."""
 
 
+def _nobody_looks() -> None:
+    """Nobody is there to look."""
+
+
 class Watch:
     """Knows since when a call's function has been running, and lets exactly one side say how it ended."""
 
@@ -26,6 +32,9 @@ class Watch:
         self._since: float | None = None
         self._late: Late | None = None
         self._expired = False
+        self._on_loop: concurrent.futures.Future[Any] | None = None
+        self.look: Callable[[], None] = _nobody_looks
+        """Looks now, rather than when the time is up."""
         self.over = False
         """Whether the worker has come to its end, so that nobody needs to look any more."""
 
@@ -40,6 +49,18 @@ class Watch:
             self._since = None
             if self._expired:
                 raise LeftBehind
+
+    def await_on_loop(self, running: "concurrent.futures.Future[Any]") -> None:
+        """The function is async, and runs on the loop."""
+        self._on_loop = running
+
+    def hurry(self) -> None:
+        """The function's time is up now: its task was stopped."""
+        with self._lock:
+            self._seconds = 0.0
+        if self._on_loop is not None:
+            self._on_loop.cancel()
+        self.loop.call_soon_threadsafe(self.look)
 
     def left(self) -> float:
         """Return how many seconds are left before it makes sense to look again."""

@@ -1,47 +1,60 @@
-"""Roles: which tools an agent may use."""
+"""Roles: which tools an agent may use, and whom it may give work to."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
-from brasstag.settings.model import OPERATOR, RoleSettings
+from brasstag.settings.crew import OPERATOR, RoleSettings, route_name
 from brasstag.settings.places import SETTINGS_FILE
+from brasstag.toolkit.tool import Tool
 from brasstag.words.errors import ConfigError, Problem
 
-__all__ = ["EVERY_TOOL", "OPERATOR", "Roles"]
+__all__ = ["EVERYONES", "EVERY_TOOL", "OPERATOR", "Roles"]
 
 EVERY_TOOL = "*"
 
+EVERYONES = frozenset(
+    {
+        "handoff",
+        "ask_master",
+        "stop_and_think",
+        "plan_next_steps",
+        "recall",
+        "save_to_short_term_memory",
+        "save_to_long_term_memory",
+    }
+)
+"""The tools of every role, and with those that only read all that a node has which answers a question."""
 
-class Named(Protocol):
-    """A tool, as far as roles know one."""
-
-    @property
-    def name(self) -> str:
-        """Its id."""
+ASSIGN = "assign_task"
+"""The tool of every role that delegates at all."""
 
 
-Find = Callable[[str], Named | None]
-"""Finds the tool that answers to a name or an alias."""
+class Rack(Protocol):
+    """Where a room's tools hang, as far as roles know it."""
+
+    def get(self, name: str) -> Tool | None:
+        """Return the tool that answers to a name or an alias."""
+
+    def list(self) -> Sequence[Tool]:
+        """Return every tool."""
 
 
 class Roles:
-    """Every role of a room; the operator is built in and may use every tool."""
+    """Every role of a room; the operator is built in, may use every tool and give work to every role."""
 
-    def __init__(
-        self,
-        roles: Mapping[str, RoleSettings],
-        find: Find,
-        everyone: Iterable[str] = (),
-        file: str = SETTINGS_FILE,
-    ) -> None:
-        """Take the roles, what finds a tool by name, and tools that every role has; raise ConfigError for strangers."""
-        problems = list(_strangers(roles, find, file))
+    def __init__(self, roles: Mapping[str, RoleSettings], rack: Rack, file: str = SETTINGS_FILE) -> None:
+        """Take the roles and the tools there are; raise ConfigError for tools that are not, or not for them."""
+        problems = list(_strangers(roles, rack, file))
         if problems:
             raise ConfigError(problems)
-        shared = frozenset(everyone)
-        self._tools = {
-            name: shared | frozenset(_ids(settings.tools, find)) for name, settings in roles.items()
-        } | {OPERATOR: frozenset({EVERY_TOOL})}
+        self._rack = rack
+        self._routes = {route_name(name): name for name in roles}
+        self._delegates = {name: frozenset(role.delegates_to) for name, role in roles.items()} | {
+            OPERATOR: frozenset(roles)
+        }
+        self._tools = {name: _tools_of(role, rack) for name, role in roles.items()} | {
+            OPERATOR: frozenset({EVERY_TOOL})
+        }
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -52,22 +65,67 @@ class Roles:
         """Return why a role may not use a tool, given by its id, or None when it may."""
         tools = self._tools.get(role)
         if tools is None:
-            return f"there is no role {role!r}; this room has {', '.join(self.names)}"
+            return self._no_such(role)
+        if tool in self._routes:
+            # Not even a role with every tool may take a way that its settings do not give it.
+            return self.may_delegate(role, self._routes[tool])
         if tool in tools or EVERY_TOOL in tools:
             return None
-        usable = ", ".join(sorted(tools)) or "no tool at all"
-        return f"the role {role} may not use {tool}; it may use {usable}"
+        return f"the role {role} may not use {tool}; it may use {', '.join(sorted(tools))}"
+
+    def may_delegate(self, role: str, target: str) -> str | None:
+        """Return why a role may not give a task to another, or None when it may."""
+        delegates = self._delegates.get(role)
+        if delegates is None:
+            return self._no_such(role)
+        if target in delegates:
+            return None
+        whom = ", ".join(sorted(delegates)) or "nobody"
+        if target not in self._routes.values():
+            return f"there is no role {target!r} to give a task to; {role} may give tasks to {whom}"
+        return f"the role {role} may not give tasks to {target}; it may give them to {whom}"
+
+    def target_of(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        """Return the role a call gives a task to: a route's own, or the one it names as ``target_agent``."""
+        return self._routes.get(tool) or str(arguments.get("target_agent", ""))
+
+    def answering(self, role: str) -> frozenset[str]:
+        """Return the tools of a node that only answers a question in this role: nothing it does changes anything."""
+        if role not in self._tools:
+            return frozenset()
+        looking = {tool.name for tool in self._rack.list() if _changes_nothing(tool)}
+        return EVERYONES | {name for name in looking if self.why_not(role, name) is None}
+
+    def _no_such(self, role: str) -> str:
+        return f"there is no role {role!r}; this room has {', '.join(self.names)}"
 
 
-def _strangers(roles: Mapping[str, RoleSettings], find: Find, file: str) -> Iterator[Problem]:
+def _changes_nothing(tool: Tool) -> bool:
+    return tool.config.effects == "none" and not tool.config.behaviour.creates_node
+
+
+def _tools_of(role: RoleSettings, rack: Rack) -> frozenset[str]:
+    routes = {route_name(name) for name in role.delegates_to}
+    return EVERYONES | {*_ids(role.tools, rack)} | routes | ({ASSIGN} if routes else set())
+
+
+def _strangers(roles: Mapping[str, RoleSettings], rack: Rack, file: str) -> Iterator[Problem]:
+    routes = {route_name(name): name for name in roles}
     for role, settings in roles.items():
         for index, name in enumerate(settings.tools):
-            if name != EVERY_TOOL and find(name) is None:
-                what = f"{name!r} is no tool of this room"
-                yield Problem(file, f"roles.{role}.tools[{index}]", what, "`brasstag tools` lists them.")
+            place = f"roles.{role}.tools[{index}]"
+            if name in routes:
+                if routes[name] not in settings.delegates_to:
+                    what = f"{name!r} leads to a role it does not delegate to"
+                    mend = f'Add "{routes[name]}" to delegates_to; the tool comes with it.'
+                    yield Problem(file, place, what, mend)
+            elif name != EVERY_TOOL and rack.get(name) is None:
+                yield Problem(
+                    file, place, f"{name!r} is no tool of this room", "`brasstag tools` lists them."
+                )
 
 
-def _ids(names: Iterable[str], find: Find) -> Iterator[str]:
+def _ids(names: Iterable[str], rack: Rack) -> Iterator[str]:
     for name in names:
-        tool = find(name)
+        tool = rack.get(name)
         yield name if tool is None else tool.name

@@ -1,6 +1,8 @@
 """Settings: ``brasstag.toml``, read once.
 
 places    where things are: the project, its state, the user's own directory
+sections  what every section of the file is made of
+crew      who the agents are, whom each may give work to, and how far they may go
 model     what may stand in the file, section by section
 reading   the file into Settings, or every problem in it
 problems  a refusal of pydantic as a Problem a person can mend
@@ -21,12 +23,12 @@ from brasstag.settings.places import (
 )
 
 if TYPE_CHECKING:
+    from brasstag.settings.crew import BudgetSettings, CrewSettings, RoleSettings, route_name
     from brasstag.settings.model import (
         ApprovalSettings,
         ExampleSettings,
         LimitSettings,
         ProfileName,
-        RoleSettings,
         RoomSettings,
         RuleSettings,
         Settings,
@@ -40,6 +42,8 @@ __all__ = [
     "STATE_DIRECTORY",
     "TOOLS_DIRECTORY",
     "ApprovalSettings",
+    "BudgetSettings",
+    "CrewSettings",
     "ExampleSettings",
     "LimitSettings",
     "ProfileName",
@@ -51,12 +55,17 @@ __all__ = [
     "find_project",
     "parse_settings",
     "read_settings",
+    "route_name",
     "template",
     "toml_string",
     "user_directory",
 ]
 
 _ELSEWHERE = {
+    "BudgetSettings": "crew",
+    "CrewSettings": "crew",
+    "RoleSettings": "crew",
+    "route_name": "crew",
     "parse_settings": "reading",
     "read_settings": "reading",
     "template": "writing",

@@ -3,40 +3,34 @@
 Rules are checked here for their shape only; what a pattern means belongs to the policy room.
 """
 
-import math
 import re
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
-    PlainValidator,
     StrictBool,
     Tag,
     model_validator,
 )
 
+from brasstag.settings.crew import CrewSettings, RoleName, RoleSettings
 from brasstag.settings.problems import refusal
+from brasstag.settings.sections import Amount, Count, Section, Sentence
 from brasstag.words.canonical import why_not_json
 from brasstag.words.previews import Fact
 from brasstag.words.verdicts import Decision
 
 ProfileName = Literal["careful", "trusted", "locked"]
 
-OPERATOR = "operator"
-"""The built-in role of the person at the counter; it may use every tool."""
-
 MEGABYTE = 1_000_000
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _DURATION = re.compile(r"([1-9][0-9]{0,5})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
@@ -51,12 +45,6 @@ def _counted(value: Any) -> Any:
 
 def _all_text(values: list[Any]) -> bool:
     return all(isinstance(value, str) for value in values)
-
-
-def _said(value: str) -> str:
-    if not value.strip():
-        raise refusal("says nothing", "Write a sentence.")
-    return value
 
 
 def _duration(value: Any) -> timedelta | None:
@@ -92,44 +80,16 @@ def _json(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return value
 
 
-def _amount(value: Any) -> int | float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise refusal(f"is {value!r}, which is not a limit", "Write a number above zero.")
-    return value
-
-
 def _directory(value: str) -> str:
     if not value or "\0" in value:
         raise refusal("names no directory", 'Write one, such as "data", or "." for the project itself.')
     return value
 
 
-def _role_name(value: str) -> str:
-    if not _NAME.fullmatch(value):
-        raise refusal(
-            f"{value!r} cannot name a role", "Use letters, digits, - and _, beginning with a letter."
-        )
-    if value == OPERATOR:
-        raise refusal("is built in and may use every tool", "Choose another name for this role.")
-    return value
-
-
-Sentence = Annotated[str, AfterValidator(_said)]
 Texts = Annotated[tuple[Sentence, ...], BeforeValidator(_one_or_many)]
 Globs = Annotated[tuple[str, ...], BeforeValidator(_one_or_many), Field(min_length=1)]
-Count = Annotated[int, Field(strict=True, ge=1)]
 Facts = Annotated[Mapping[Fact, Count | None], BeforeValidator(_counted)]
-Amount = Annotated[int | float, PlainValidator(_amount)]
 JsonTable = Annotated[Mapping[str, Any], AfterValidator(_json)]
-
-
-class Section(BaseModel):
-    """One table of the file; an unknown key is a mistake, never ignored."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    home: ClassVar[str]
-    """How the section is written in the file."""
 
 
 class RoomSettings(Section):
@@ -209,16 +169,6 @@ class RuleSettings(Section):
         return self.deny or self.ask or self.allow
 
 
-class RoleSettings(Section):
-    """Who an agent is, and what it may use."""
-
-    home = "[roles.NAME]"
-
-    description: str = ""
-    tools: tuple[Sentence, ...] = ()
-    """Tool names or aliases; ``"*"`` is every tool."""
-
-
 class ApprovalSettings(Section):
     """How people are asked."""
 
@@ -256,7 +206,8 @@ class Settings(Section):
 
     room: RoomSettings = RoomSettings()
     rules: tuple[RuleSettings, ...] = ()
-    roles: Mapping[Annotated[str, AfterValidator(_role_name)], RoleSettings] = Field(default_factory=dict)
+    crew: CrewSettings = CrewSettings()
+    roles: Mapping[RoleName, RoleSettings] = Field(default_factory=dict)
     approvals: ApprovalSettings = ApprovalSettings()
     tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
     limits: LimitSettings = LimitSettings()

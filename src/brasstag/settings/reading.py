@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from brasstag.settings.crew import unknown_roles
 from brasstag.settings.model import HOMES, Settings
 from brasstag.settings.places import SETTINGS_FILE, STATE_DIRECTORY, TOOLS_DIRECTORY, user_directory
 from brasstag.settings.problems import problems_in
@@ -41,14 +42,20 @@ def read_settings(project: Path) -> Settings:
 def parse_settings(text: str, file: str = SETTINGS_FILE) -> Settings:
     """Check the text of a settings file without touching any disk."""
     try:
-        return Settings.model_validate(tomllib.loads(text))
+        found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = _PLACE.search(str(error))
         what = _PLACE.sub("", str(error))
         mend = "Mend the TOML there; strings need quotes, and each section stands once."
         raise ConfigError([Problem(file, place[1] if place else "", f"is not TOML: {what}", mend)]) from None
+    unknown = list(unknown_roles(found, file))
+    try:
+        settings = Settings.model_validate(found)
     except ValidationError as error:
-        raise ConfigError(list(problems_in(error, file, HOMES))) from None
+        raise ConfigError([*problems_in(error, file, HOMES), *unknown]) from None
+    if unknown:
+        raise ConfigError(unknown)
+    return settings
 
 
 def _misplaced(settings: Settings, project: Path, file: str) -> Iterator[Problem]:

@@ -38,7 +38,20 @@ expires_after = "never"  # or a duration: "30m", "2h", "7d"
 # when = ["creates", "overwrites"]
 # because = "drafts are there to be rewritten"
 
-# Roles: the tools each kind of agent may use. You, the operator, may use all of them.
+# Roles: who the agents are. Each has the tools named here, and handoff, ask_master and its notes besides.
+# You, the operator, may use every tool. `brasstag init --crew NAME` writes a whole crew to start from.
+#
+# [crew]
+# lead = "architect"                   # who takes what `brasstag run` asks for
+# model = "openai:NAME"                # for roles that name none; left out: chosen when a run starts
+# budget = {{ max_steps = 500, max_cost = 5.0 }}    # of a whole run; a cost is in dollars
+#
+# [roles.architect]
+# description = "Plans the book and gives out the work"
+# instructions = "Read the outline first, then give each chapter to the editor."
+# tools = ["read_file", "write_file", "list_files"]
+# delegates_to = ["editor"]            # gives it assign_task and route_to_editor
+# budget = {{ max_steps = 50 }}          # of one task
 #
 # [roles.editor]
 # description = "Corrects, and never writes anew"

@@ -127,6 +127,14 @@ def list_approvals(connection: Connection, states: tuple[ApprovalState, ...] = (
     return [approval_from(row) for row in connection.execute(query)]
 
 
+def due_approvals(connection: Connection, now: str) -> list[Approval]:
+    """Return the open approvals whose time is up."""
+    query = select(approvals).where(
+        approvals.c.state == ApprovalState.OPEN.value, approvals.c.expires_at <= now
+    )
+    return [approval_from(row) for row in connection.execute(query)]
+
+
 def approvals_of_task(connection: Connection, task_id: str, state: ApprovalState) -> list[Approval]:
     """Return a task's approvals in one state."""
     query = select(approvals).where(approvals.c.task_id == task_id, approvals.c.state == state.value)

@@ -11,13 +11,16 @@ from brasstag.store import approvals as approval_rows
 from brasstag.store import tasks as task_rows
 from brasstag.store.blobs import Blobs
 from brasstag.store.database import Database, Transaction
+from brasstag.store.graph import Graph
+from brasstag.store.jobs import Jobs, Unheard
 from brasstag.store.ledger import Claimed, Ledger
+from brasstag.store.memories import Memory, add_memory
 from brasstag.store.seals import Sealer
 from brasstag.store.timeline import Timeline, proven_entries, read_entries
 from brasstag.store.versions import add_versions, digests_only_of
 from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.calls import Call, Tag
-from brasstag.words.errors import Code, ToolError
+from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.previews import Change
 from brasstag.words.times import Clock, stamp, utc_now
@@ -59,7 +62,13 @@ class Books:
     """Everything a room writes down, and the doors to read it."""
 
     def __init__(
-        self, database: Database, blobs: Blobs, sealer: Sealer, boot_id: str, clock: Clock = utc_now
+        self,
+        database: Database,
+        blobs: Blobs,
+        sealer: Sealer,
+        boot_id: str,
+        clock: Clock = utc_now,
+        jobs: Jobs | None = None,
     ) -> None:
         self.database = database
         self.blobs = blobs
@@ -69,6 +78,8 @@ class Books:
         self._boot_id = boot_id
         self._clock = clock
         self._unopened: dict[str, Desk] = {}
+        self.jobs: Jobs = jobs or Unheard()
+        self.graph = Graph(self, boot_id)
 
     def now(self) -> str:
         """Return the time as the books write it."""
@@ -88,30 +99,44 @@ class Books:
         """Announce a desk; it is written down together with its first entry, so idle desks cost nothing."""
         self._unopened[desk.id] = desk
 
-    def record(self, call: Call, kind: EntryKind, payload: Payload) -> Tag:
-        """Write down a call that has no effects, or that ended before it could have any."""
-        with self._write(call.task_id) as transaction:
-            return self.timeline.append(transaction, call.task_id, kind, call.id, payload)
+    def record(
+        self,
+        call: Call,
+        kind: EntryKind,
+        payload: Payload,
+        approval_id: str | None = None,
+        memory: Memory | None = None,
+    ) -> Tag:
+        """Write down a call that changes nothing outside the books, or that ended before it could.
 
-    def ask(self, approval: Approval, payload: Payload) -> Tag:
+        The approval it needed is used up, and what its agent wants to remember is kept, in the same commit.
+        """
+        with self.writing(call.task_id) as transaction:
+            if approval_id is not None:
+                self.ledger.use_up(transaction, approval_id)
+            if memory is not None:
+                add_memory(transaction, memory)
+            return self.timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)
+
+    def ask(self, approval: Approval, payload: Payload, epoch: int = 0) -> Tag:
         """Write down a request to a person."""
-        with self._write(approval.task_id) as transaction:
+        with self.writing(approval.task_id) as transaction:
             approval_rows.insert_approval(transaction, approval)
             payload = payload | {"request": approval_rows.request_of(transaction, approval.id)}
             return self.timeline.append(
-                transaction, approval.task_id, EntryKind.ASKED, approval.call_id, payload
+                transaction, approval.task_id, EntryKind.ASKED, approval.call_id, payload, epoch=epoch
             )
 
     def decide(self, approval: Approval, decision: Decision, payload: Payload) -> Tag:
         """Write down a person's answer to an open request, or that it lapsed."""
-        with self._write(approval.task_id) as transaction:
+        with self.writing(approval.task_id) as transaction:
             return self._decide(transaction, approval, decision, payload)
 
     def claim(
         self, call: Call, changes: tuple[Change, ...], approval_id: str | None, payload: Payload
     ) -> Claimed:
         """Write down the intent of a call before it acts."""
-        with self._write(call.task_id) as transaction:
+        with self.writing(call.task_id) as transaction:
             claimed = self.ledger.claim(
                 transaction,
                 call_id=call.id,
@@ -120,21 +145,26 @@ class Books:
                 changes=changes,
                 approval_id=approval_id,
             )
-            self.timeline.append(transaction, call.task_id, EntryKind.CLAIMED, call.id, payload)
+            self.timeline.append(
+                transaction, call.task_id, EntryKind.CLAIMED, call.id, payload, epoch=call.epoch
+            )
             return claimed
 
     def settle(self, claimed: Claimed, payload: Payload, made: tuple[Change, ...], by: str, why: str) -> Tag:
         """Write down how a claimed call ended, and the versions it made."""
-        with self._write(claimed.task_id) as transaction:
-            self.ledger.settle(transaction, claimed)
+        with self.writing(claimed.task_id) as transaction:
+            if not self.ledger.settle(transaction, claimed):
+                return self._settled_tag(transaction, claimed)
             add_versions(transaction, made, by, claimed.call_id, why, self.now())
-            return self.timeline.append(
+            tag = self.timeline.append(
                 transaction, claimed.task_id, EntryKind.SETTLED, claimed.call_id, payload
             )
+            self.graph.wake(transaction, claimed.task_id)
+            return tag
 
     def take_over(self, claimed: Claimed) -> Claimed | None:
         """Make a dead process's claim ours."""
-        with self._write(claimed.task_id) as transaction:
+        with self.writing(claimed.task_id) as transaction:
             return self.ledger.take_over(transaction, claimed)
 
     def close_task(
@@ -152,9 +182,14 @@ class Books:
     def close_if_idle(self, task_id: str) -> None:
         """End a blocked desk whose last request has been dealt with, unless the process behind it still runs."""
         with self.database.write() as transaction:
-            if task_rows.get_task(transaction.connection, task_id).status == "blocked":
-                end: Payload = {"type": "root", "tool": "desk", "input": {}, "result": None}
-                self._close(transaction, task_id, "done", end, "")
+            self.close_desk_if_idle(transaction, task_id)
+
+    def close_desk_if_idle(self, transaction: Transaction, task_id: str) -> None:
+        """The same, in a transaction that has just dealt with something the desk waited for."""
+        desk = task_rows.get_task(transaction.connection, task_id)
+        if desk.kind == "desk" and desk.status == "blocked":
+            end: Payload = {"type": "root", "tool": "desk", "input": {}, "result": None}
+            self._close(transaction, task_id, "done", end, "")
 
     def redact(self, entry: Entry, by: str, reason: str, *, contents: bool = False) -> Redaction:
         """Delete what a call's entries said, and say in the same commit that this was done.
@@ -198,14 +233,11 @@ class Books:
             for state in (ApprovalState.OPEN, ApprovalState.APPROVED)
             for approval in approval_rows.approvals_of_task(connection, task_id, state)
         ]
-        if waiting and not withdraw:
+        if (waiting or task_rows.live_children(connection, task_id)) and not withdraw:
             task_rows.set_status(transaction, task_id, "blocked")
             return []
         for approval in waiting:
-            decision = Decision(ApprovalState.VOID, by=withdraw, note="its task has ended")
-            said = {"type": EntryKind.DECIDED.value, "tool": approval.tool, "approval": approval.id}
-            said |= {"state": decision.state.value, "by": decision.by, "note": decision.note}
-            self._decide(transaction, approval, decision, said)
+            self.withdraw(transaction, approval, withdraw)
         self.timeline.append(transaction, task_id, EntryKind.CLOSED, "", payload | {"status": status})
         task_rows.set_status(transaction, task_id, status, self.now())
         self.timeline.forget(task_id)
@@ -225,12 +257,29 @@ class Books:
             **(decision.edited or {}),
         )
         payload = payload | {"request": approval_rows.request_of(transaction, approval.id)}
-        return self.timeline.append(
+        tag = self.timeline.append(
             transaction, approval.task_id, EntryKind.DECIDED, approval.call_id, payload
         )
+        self.graph.wake(transaction, approval.task_id)
+        return tag
+
+    def withdraw(self, transaction: Transaction, approval: Approval, by: str) -> None:
+        """Void a request of a task that ends, in the transaction that ends it."""
+        decision = Decision(ApprovalState.VOID, by=by, note="its task has ended")
+        said = {"type": EntryKind.DECIDED.value, "tool": approval.tool, "approval": approval.id}
+        said |= {"state": decision.state.value, "by": decision.by, "note": decision.note}
+        self._decide(transaction, approval, decision, said)
+
+    def _settled_tag(self, transaction: Transaction, claimed: Claimed) -> Tag:
+        """Return the tag of an ending that was written before, by a commit whose answer got lost."""
+        for entry in read_entries(transaction.connection, claimed.task_id, claimed.call_id):
+            if entry.kind is EntryKind.SETTLED:
+                return Tag(entry.tag, entry.hash)
+        raise StoreError(f"call {claimed.call_id} is settled, but its timeline does not say how")
 
     @contextmanager
-    def _write(self, task_id: str) -> Iterator[Transaction]:
+    def writing(self, task_id: str) -> Iterator[Transaction]:
+        """One commit about a task; a desk that was only announced is written down with it."""
         with self.database.write() as transaction:
             desk = self._unopened.get(task_id)
             if desk is not None:

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from brasstag.words.ids import new_id
@@ -40,6 +41,20 @@ class Boot:
         finally:
             os.close(probe)
         return False
+
+    def beat(self) -> None:
+        """Show that this process not only lives, but comes to its work."""
+        if self._lock >= 0:
+            os.utime(self._lock)
+
+    def is_stopped(self, boot_id: str, seconds: float) -> bool:
+        """Say whether a boot that lives has not beaten for so long: its process is stopped, or hangs."""
+        if boot_id == self.id or self._folder is None:
+            return False
+        try:
+            return time.time() - self._file(boot_id).stat().st_mtime > seconds
+        except FileNotFoundError:
+            return False
 
     def sweep(self) -> None:
         """Remove the lock files of dead boots; a boot without a file counts as dead all the same."""

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from brasstag.store.approvals import request_digest
-from brasstag.store.schema import approvals, calls, leases, versions
+from brasstag.store.schema import approvals, calls, leases, memories, versions
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import ABSENT
 
@@ -44,6 +44,8 @@ class Folded:
     approvals: dict[str, _Approval] = field(default_factory=dict)
     claims: dict[str, _Claim] = field(default_factory=dict)
     versions: set[tuple[str, str, str]] = field(default_factory=set)
+    notes: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+    """Who wrote which note, by call: what may be remembered."""
     redacted: set[str] = field(default_factory=set)
     """Calls of which some entry was redacted: what they tell is not whole any more."""
     unsound: set[str] = field(default_factory=set)
@@ -61,6 +63,9 @@ class Folded:
                 self._claimed(call_id, payload)
             case EntryKind.SETTLED:
                 self._settled(call_id, payload)
+            case EntryKind.CALLED | EntryKind.DELEGATED | EntryKind.QUESTIONED:
+                self._use_up(call_id, payload.get("approval"))
+                self._remembered(call_id, payload)
             case _:
                 pass
 
@@ -70,6 +75,7 @@ class Folded:
         yield from self._approval_differences(connection)
         yield from self._claim_differences(connection)
         yield from self._version_differences(connection)
+        yield from self._memory_differences(connection)
 
     def _is_untold(self, call_id: str) -> bool:
         return call_id in self.redacted or call_id in self.unsound
@@ -88,7 +94,9 @@ class Folded:
         preview = payload.get("preview")
         changes = preview.get("changes", []) if isinstance(preview, dict) else []
         self.claims[call_id] = _Claim(payload.get("tool"), changes)
-        name = payload.get("approval")
+        self._use_up(call_id, payload.get("approval"))
+
+    def _use_up(self, call_id: str, name: Any) -> None:
         if name is None:
             return
         approval = self.approvals.get(str(name))
@@ -104,6 +112,18 @@ class Folded:
             self.versions.add((call_id, change["path"], change["after"]))
             if change["source"]:
                 self.versions.add((call_id, change["source"], ABSENT))
+
+    def _remembered(self, call_id: str, payload: Payload) -> None:
+        given = payload.get("input")
+        if isinstance(given, dict) and "content" in given:
+            self.notes[call_id] = (payload.get("role"), given["content"])
+
+    def _memory_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
+        # A memory that is gone was forgotten, as people may; one that nobody asked for was not written by us.
+        for row in connection.execute(select(memories).order_by(memories.c.id)):
+            told = self.notes.get(row.call_id)
+            if not self._is_untold(row.call_id) and told != (row.role, row.content):
+                yield row.id, "the timelines tell nothing of this memory, or something else"
 
     def _approval_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
         known = set()

@@ -20,3 +20,16 @@ class Jobs(Protocol):
 
     def stop(self) -> None:
         """Begin nothing more."""
+
+
+class Unheard:
+    """Hints that go nowhere, for books that nobody works from; the tables still say what is ready."""
+
+    def hint(self, transaction: Transaction, task_id: str, tree: str, wake: int) -> None:
+        """Say it to nobody."""
+
+    async def serve(self, advance: Advance, *, tree: str = "", concurrency: int = 8) -> None:
+        """Return at once."""
+
+    def stop(self) -> None:
+        """Nothing was begun."""

@@ -25,6 +25,9 @@ _insert_call = Prepared(
     insert(calls).values({column.name: bindparam(column.name) for column in calls.columns})
 )
 _known_call = Prepared(select(calls.c.id).where(calls.c.id == bindparam("call")))
+_how_it_stands = Prepared(
+    select(calls.c.state, calls.c.attempt, calls.c.boot).where(calls.c.id == bindparam("call"))
+)
 _settle = Prepared(
     update(calls)
     .where(
@@ -81,8 +84,8 @@ class Ledger:
         """Write down the intent, take the leases and use up the approval."""
         paths = sorted({path for change in changes for path in change.paths})
         self._take_leases(transaction, call_id, paths)
-        if approval_id is not None and transaction.run(_consume, approval=approval_id).rowcount != 1:
-            raise ToolError(Code.APPROVAL_CLOSED, f"approval {approval_id} was used or withdrawn already")
+        if approval_id is not None:
+            self.use_up(transaction, approval_id)
         if transaction.run(_known_call, call=call_id).fetchone() is not None:
             raise ToolError(
                 Code.INVALID_ARGUMENTS, f"the call id {call_id} was used before; give each call its own"
@@ -100,15 +103,27 @@ class Ledger:
         )
         return claimed
 
-    def settle(self, transaction: Transaction, claimed: Claimed) -> None:
-        """Close the claim and release its paths; a claim that was taken over is not ours to settle."""
+    def use_up(self, transaction: Transaction, approval_id: str) -> None:
+        """Use an approval, once and for all."""
+        if transaction.run(_consume, approval=approval_id).rowcount != 1:
+            raise ToolError(Code.APPROVAL_CLOSED, f"approval {approval_id} was used or withdrawn already")
+
+    def settle(self, transaction: Transaction, claimed: Claimed) -> bool:
+        """Close the claim and release its paths; a claim that was taken over is not ours to settle.
+
+        Returns False where this very attempt was settled before: by a commit whose answer never arrived.
+        """
         settled = transaction.run(_settle, call=claimed.call_id, of_attempt=claimed.attempt)
         if settled.rowcount != 1:
+            row = transaction.run(_how_it_stands, call=claimed.call_id).fetchone()
+            if row is not None and tuple(row) == ("settled", claimed.attempt, claimed.boot):
+                return False
             raise StoreError(
                 f"call {claimed.call_id} was taken over by another process; its outcome is recorded there"
             )
         if claimed.changes:
             transaction.run(_release, call=claimed.call_id)
+        return True
 
     def take_over(self, transaction: Transaction, claimed: Claimed) -> Claimed | None:
         """Make a dead process's claim ours, or return None where somebody else was faster."""
@@ -141,6 +156,12 @@ def open_claims(connection: Connection) -> Iterable[Claimed]:
     """Yield every call that claimed and has not settled."""
     for row in connection.execute(select(calls).where(calls.c.state == "claimed").order_by(calls.c.id)).all():
         yield Claimed(row.id, row.task_id, row.tool, row.attempt, row.boot, _changes(row.changes))
+
+
+def claims_of_tasks(connection: Connection, task_ids: Iterable[str]) -> list[str]:
+    """Return the calls of these tasks that have claimed and not settled: nobody knows yet how they ended."""
+    query = select(calls.c.id).where(calls.c.state == "claimed", calls.c.task_id.in_(list(task_ids)))
+    return list(connection.execute(query.order_by(calls.c.id)).scalars())
 
 
 def is_unsettled(connection: Connection, call_id: str) -> bool:

@@ -5,6 +5,7 @@ from pathlib import Path
 from filelock import FileLock
 from sqlalchemy import Connection, inspect, text
 
+from brasstag.store import queue_schema
 from brasstag.store.database import Database
 from brasstag.words.errors import StoreError
 
@@ -14,12 +15,12 @@ HEAD = "0002"
 
 def migrate(database: Database, lock_file: Path) -> None:
     """Upgrade where needed; two processes that open a new room together do it once."""
-    if _revision(database) == HEAD:
+    if _is_current(database):
         return
     with FileLock(lock_file):
-        found = _revision(database)
-        if found == HEAD:
+        if _is_current(database):
             return
+        found = revision(database)
         if found is not None and found > HEAD:
             raise StoreError(
                 f"this room was opened by a newer Brasstag (schema {found}, this one knows {HEAD}); upgrade Brasstag"
@@ -28,12 +29,26 @@ def migrate(database: Database, lock_file: Path) -> None:
             _upgrade(connection)
 
 
-def _revision(database: Database) -> str | None:
+def revision(database: Database) -> str | None:
+    """Return the revision a database is at, or None where it holds no room."""
     with database.read() as connection:
-        if not inspect(connection).has_table("alembic_version"):
-            return None
-        found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
-        return None if found is None else str(found)
+        return _revision(connection)
+
+
+def _is_current(database: Database) -> bool:
+    with database.read() as connection:
+        return _revision(connection) == HEAD and _has_queue(connection)
+
+
+def _revision(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+    return None if found is None else str(found)
+
+
+def _has_queue(connection: Connection) -> bool:
+    return connection.dialect.name != "postgresql" or queue_schema.is_current(connection)
 
 
 def _upgrade(connection: Connection) -> None:
@@ -44,3 +59,5 @@ def _upgrade(connection: Connection) -> None:
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
+    if connection.dialect.name == "postgresql":
+        queue_schema.bring_up_to_date(connection)

@@ -48,6 +48,7 @@ tasks = Table(
     Column("cost", BigInteger, nullable=False, server_default="0"),
     Column("milliseconds", BigInteger, nullable=False, server_default="0"),
     Column("children", Integer, nullable=False, server_default="0"),
+    Column("budget", Text, nullable=False, server_default="{}"),
     Index("tasks_by_status", "status"),
     Index("tasks_by_tree", "tree"),
     Index("tasks_by_parent", "parent_id"),

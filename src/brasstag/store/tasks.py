@@ -1,15 +1,17 @@
 """Tasks at rest. A desk is the task without a model that owns the calls of one CLI call, library room or connection."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from brasstag.store.database import Transaction
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import tasks
 from brasstag.store.seals import Key, head_signature
 from brasstag.store.timeline import ENDED_STATUSES, START
+from brasstag.words.budgets import Spent
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.ids import SHORTEST_TAIL
 
@@ -52,6 +54,8 @@ class Task:
     cost: int = 0
     milliseconds: int = 0
     children: int = 0
+    budget: str = "{}"
+    """JSON: ``own`` limits, and at the root of a run also its ``run`` limits, as extended last."""
 
     @property
     def has_ended(self) -> bool:
@@ -92,6 +96,69 @@ def read_tasks(connection: Connection, statuses: tuple[Status, ...] = ()) -> lis
     return [Task(**row._mapping) for row in connection.execute(query)]
 
 
+def find_task(connection: Connection, task_id: str) -> Task | None:
+    """Return the task with exactly this id, or None: a desk that has not made a call yet is in no table."""
+    row = connection.execute(select(tasks).where(tasks.c.id == task_id)).one_or_none()
+    return None if row is None else Task(**row._mapping)
+
+
+def status_of(connection: Connection, task_id: str) -> Status | None:
+    """Return where a task stands, or None for a desk that is in no table yet."""
+    found: Status | None = connection.execute(
+        select(tasks.c.status).where(tasks.c.id == task_id)
+    ).scalar_one_or_none()
+    return found
+
+
+def live_children(connection: Connection, parent_id: str) -> list[Task]:
+    """Return the tasks a task opened that have not ended."""
+    query = select(tasks).where(tasks.c.parent_id == parent_id, tasks.c.status.not_in(ENDED_STATUSES))
+    return [Task(**row._mapping) for row in connection.execute(query.order_by(tasks.c.id))]
+
+
+def tasks_of_tree(connection: Connection, tree: str) -> list[Task]:
+    """Return every task of a run, oldest first."""
+    query = select(tasks).where(tasks.c.tree == tree).order_by(tasks.c.id)
+    return [Task(**row._mapping) for row in connection.execute(query)]
+
+
+def spent_by_tree(connection: Connection, tree: str) -> Spent:
+    """Return what a whole run has used so far."""
+    sums = [
+        func.coalesce(func.sum(column), 0)
+        for column in (tasks.c.steps, tasks.c.tokens, tasks.c.cost, tasks.c.milliseconds)
+    ]
+    steps, tokens, cost, milliseconds = connection.execute(select(*sums).where(tasks.c.tree == tree)).one()
+    return Spent(int(steps), int(tokens), int(cost), int(milliseconds) / 1000)
+
+
+def long_ready(connection: Connection, before: str) -> list[Task]:
+    """Return tasks that have been ready since before a moment, and that nobody has taken."""
+    query = select(tasks).where(tasks.c.status == "ready", tasks.c.woken_at < before)
+    return [Task(**row._mapping) for row in connection.execute(query.order_by(tasks.c.id))]
+
+
+def held_tasks(connection: Connection, task_ids: Sequence[str]) -> dict[str, tuple[Status, int]]:
+    """Return the status and epoch of tasks, by id."""
+    query = select(tasks.c.id, tasks.c.status, tasks.c.epoch).where(tasks.c.id.in_(task_ids))
+    return {row.id: (row.status, row.epoch) for row in connection.execute(query)}
+
+
+def orphans(connection: Connection) -> list[str]:
+    """Return live tasks whose parent, an agent, has ended."""
+    parent = tasks.alias("parent")
+    query = (
+        select(tasks.c.id)
+        .join(parent, parent.c.id == tasks.c.parent_id)
+        .where(
+            tasks.c.status.not_in(ENDED_STATUSES),
+            parent.c.status.in_(ENDED_STATUSES),
+            parent.c.kind != "desk",
+        )
+    )
+    return list(connection.execute(query.order_by(tasks.c.id)).scalars())
+
+
 def get_task(connection: Connection, name: str) -> Task:
     """Return the task with this id, or with the only id that ends so."""
     row = connection.execute(select(tasks).where(tasks.c.id == name)).one_or_none()
@@ -101,7 +168,5 @@ def get_task(connection: Connection, name: str) -> Task:
         ).all()
         row = found[0] if len(found) == 1 else None
     if row is None:
-        raise ToolError(
-            Code.INVALID_ARGUMENTS, f"there is no task {name}; `brasstag timeline show` names them"
-        )
+        raise ToolError(Code.TASK_NOT_FOUND, f"there is no task {name}; `brasstag tasks` lists them")
     return Task(**row._mapping)

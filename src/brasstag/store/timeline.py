@@ -20,7 +20,7 @@ from brasstag.store.schema import entries, tasks
 from brasstag.store.seals import GENESIS, Key, Sealer, head_signature, is_signed
 from brasstag.words.calls import Tag
 from brasstag.words.canonical import stored_json
-from brasstag.words.errors import Code, StoreError, ToolError
+from brasstag.words.errors import Code, Fenced, StoreError, ToolError
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.ids import new_id
 from brasstag.words.times import Clock, stamp
@@ -28,15 +28,28 @@ from brasstag.words.times import Clock, stamp
 SEAL_EVERY = 64
 """A long task is sealed each time it has grown by this many entries."""
 
-SEALED_KINDS = frozenset({EntryKind.OPENED, EntryKind.ASKED, EntryKind.REDACTED, EntryKind.CLOSED})
+SEALED_KINDS = frozenset(
+    {EntryKind.OPENED, EntryKind.ASKED, EntryKind.REDACTED, EntryKind.RESUMED, EntryKind.CLOSED}
+)
 
 ENDED_STATUSES = ("done", "failed", "cancelled")
 
-NEEDS_OPEN_TASK = frozenset({EntryKind.CALLED, EntryKind.REFUSED, EntryKind.ASKED, EntryKind.CLAIMED})
+NEEDS_OPEN_TASK = frozenset(
+    {
+        EntryKind.CALLED,
+        EntryKind.REFUSED,
+        EntryKind.ASKED,
+        EntryKind.CLAIMED,
+        EntryKind.TURN,
+        EntryKind.DELEGATED,
+        EntryKind.QUESTIONED,
+        EntryKind.COMPACTED,
+    }
+)
 """What only a task that has not ended may begin; what was begun before may still be settled after."""
 
 _position = Prepared(
-    select(tasks.c.next_seq, tasks.c.head, tasks.c.status, tasks.c.signature).where(
+    select(tasks.c.next_seq, tasks.c.head, tasks.c.status, tasks.c.signature, tasks.c.epoch).where(
         tasks.c.id == bindparam("task")
     )
 )
@@ -50,6 +63,7 @@ _move_head = (
     .values(next_seq=bindparam("after"), head=bindparam("new_head"), signature=bindparam("signed"))
 )
 _advance = Prepared(_move_head)
+_advance_held = Prepared(_move_head.where(tasks.c.epoch == bindparam("held"), tasks.c.status == "running"))
 _advance_open = Prepared(_move_head.where(*(tasks.c.status != status for status in ENDED_STATUSES)))
 _insert = Prepared(
     insert(entries).values({column.name: bindparam(column.name) for column in entries.columns})
@@ -95,16 +109,24 @@ class Timeline:
         self._known: dict[str, Position] = {}
 
     def append(
-        self, transaction: Transaction, task_id: str, kind: EntryKind, call_id: str, payload: dict[str, Any]
+        self,
+        transaction: Transaction,
+        task_id: str,
+        kind: EntryKind,
+        call_id: str,
+        payload: dict[str, Any],
+        *,
+        epoch: int = 0,
     ) -> Tag:
-        """Add one entry to a task and return its tag."""
+        """Add one entry to a task and return its tag; raise Fenced where ``epoch`` is not how the task is held now."""
         at = stamp(self._clock())
         text = stored_json(payload | {"timestamp": at})
         salt = os.urandom(16).hex()
         digest = payload_digest(salt, text)
         tag = new_id("tag")
-        advance = _advance_open if kind in NEEDS_OPEN_TASK else _advance
-        position = self._known.get(task_id) or self._read_position(transaction, task_id, kind)
+        fence = {"held": epoch} if epoch else {}
+        advance = _advance_held if epoch else _advance_open if kind in NEEDS_OPEN_TASK else _advance
+        position = self._known.get(task_id) or self._read_position(transaction, task_id, kind, epoch)
         while True:
             seq = position.next_seq
             head = entry_hash(position.head, task_id, seq, kind, tag, call_id, at, digest)
@@ -116,11 +138,12 @@ class Timeline:
                 after=seq + 1,
                 new_head=head,
                 signed=head_signature(self._sealer.key, task_id, seq + 1, head),
+                **fence,
             )
             if moved.rowcount == 1:
                 break
             # Another process appended since we last looked: a person's decision, most often.
-            position = self._read_position(transaction, task_id, kind)
+            position = self._read_position(transaction, task_id, kind, epoch)
         transaction.run(
             _insert,
             task_id=task_id,
@@ -149,11 +172,21 @@ class Timeline:
         """Drop what is remembered of a task that is over."""
         self._known.pop(task_id, None)
 
-    def _read_position(self, transaction: Transaction, task_id: str, kind: EntryKind) -> Position:
+    def seal(self, transaction: Transaction, task_id: str) -> None:
+        """Put a task's head, wherever it stands, on the room's chain: it may not move again for days."""
+        next_seq, head, *_ = transaction.run(_position, task=task_id).fetchone()
+        at = stamp(self._clock())
+        transaction.before_commit.append(
+            partial(self._sealer.seal, transaction, task_id, next_seq - 1, head, at)
+        )
+
+    def _read_position(self, transaction: Transaction, task_id: str, kind: EntryKind, epoch: int) -> Position:
         row = transaction.run(_position, task=task_id).fetchone()
         if row is None:
             raise StoreError(f"there is no task {task_id}")
-        next_seq, head, status, signature = row
+        next_seq, head, status, signature, held = row
+        if epoch and (held != epoch or status != "running"):
+            raise Fenced(task_id)
         if not is_signed(self._sealer.key, task_id, next_seq, head, signature):
             raise StoreError(
                 f"the timeline of {task_id} is not signed with this machine's key, so nothing is added to it: it was "
@@ -164,6 +197,19 @@ class Timeline:
                 Code.CANCELLED, f"task {task_id} has ended ({status}); nothing more can be done in it"
             )
         return Position(next_seq, head)
+
+
+def first_entry(connection: Connection, task_id: str) -> Entry | None:
+    """Return what a task was opened with."""
+    query = select(entries).where(entries.c.task_id == task_id, entries.c.seq == 0)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else entry_from(row)
+
+
+def entries_since(connection: Connection, task_id: str, seq: int) -> list[Entry]:
+    """Return a task's entries from a number on, in order."""
+    query = select(entries).where(entries.c.task_id == task_id, entries.c.seq >= seq).order_by(entries.c.seq)
+    return [entry_from(row) for row in connection.execute(query)]
 
 
 def read_entries(

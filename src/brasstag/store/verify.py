@@ -143,6 +143,8 @@ def _note(row: Row[Any], payload: dict[str, Any], chain: _Chain) -> None:
         case EntryKind.CLOSED:
             chain.closed = payload
             chain.is_closed = True
+        case EntryKind.RESUMED:
+            chain.closed, chain.is_closed = None, False
         case EntryKind.REDACTED:
             chain.redactions.update(payload.get("redacted_seqs", ()))
         case _:

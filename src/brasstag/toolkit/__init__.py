@@ -17,6 +17,7 @@ signatures   whether a function and its JSON say the same
 pairing      functions and their JSON brought together
 discovery    tools found in a folder, a package, installed packages
 registry     ToolRegistry: every tool of a room by name and alias
+routes       route_to_NAME: the tools with which roles give work to one another
 
 schemas      the shapes in which tools leave the house: OpenAI, Anthropic, MCP
 repair       JSON that a small model wrote badly, mended where nothing can be lost

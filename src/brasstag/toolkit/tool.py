@@ -11,7 +11,7 @@ from brasstag.toolkit.sentences import ArgumentError, errors_in
 from brasstag.words.canonical import sha256, stored_json, why_not_json
 from brasstag.words.errors import Code, ToolError
 
-INJECTABLE = frozenset({"workspace", "task_id", "call_id", "role", "limits", "history"})
+INJECTABLE = frozenset({"workspace", "task_id", "call_id", "role", "limits", "history", "models"})
 """What the engine hands to a function beside its arguments; never part of a schema."""
 
 Reader = Callable[[Any], Any]

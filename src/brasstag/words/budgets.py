@@ -31,6 +31,9 @@ class Budget:
         return cls(**stored)
 
 
+NO_LIMITS = Budget()
+
+
 @dataclass(frozen=True, slots=True)
 class Spent:
     """What a task, or a whole run, has used so far."""

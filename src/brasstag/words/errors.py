@@ -10,7 +10,7 @@ A caller of a tool never sees an exception: it sees ``Failed(code, message)``. T
     running             TIMEOUT · EXECUTION_ERROR · INVALID_RESULT · CANCELLED · INTERNAL_ERROR
     approvals           APPROVAL_NOT_FOUND · APPROVAL_CLOSED · APPROVAL_STALE · NOT_AN_APPROVER
     undo                TAG_NOT_FOUND · CANNOT_UNDO
-    agents              UNKNOWN_ROLE · BUDGET_EXCEEDED · CHILD_FAILED · MODEL_FAILED · MODEL_NOT_CONFIGURED
+    agents              UNKNOWN_ROLE · BUDGET_EXCEEDED · MODEL_FAILED · MODEL_NOT_CONFIGURED
                         POISONED (its workers kept dying) · TASK_NOT_FOUND · TASK_CLOSED
 
 Inside, rooms raise; the engine turns what a tool raised into an outcome, surfaces turn the rest into one paragraph:
@@ -76,7 +76,6 @@ class Code(StrEnum):
 
     UNKNOWN_ROLE = "UNKNOWN_ROLE"
     BUDGET_EXCEEDED = "BUDGET_EXCEEDED"
-    CHILD_FAILED = "CHILD_FAILED"
     MODEL_FAILED = "MODEL_FAILED"
     MODEL_NOT_CONFIGURED = "MODEL_NOT_CONFIGURED"
     POISONED = "POISONED"

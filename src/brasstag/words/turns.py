@@ -34,6 +34,8 @@ class TurnRequest:
     """How many turns this task has had."""
     task_id: str = ""
     max_tokens: int | None = None
+    schema: Mapping[str, Any] | None = None
+    """What the text of the answer must look like, for models that a server can hold to it; None leaves it free."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,13 @@ class Model(Protocol):
 
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
         """Answer; raises ModelError, and nothing else, when it cannot."""
+
+
+class Opinions(Protocol):
+    """Whatever a tool may ask another model through."""
+
+    async def ask(self, model: str, prompt: str) -> Turn:
+        """Ask one question outside any task; raises ModelError when nobody can answer."""
 
 
 class ModelError(BrasstagError):

@@ -24,10 +24,18 @@ def nobody(_step: str) -> None:
     """Watch no step."""
 
 
+def always() -> None:
+    """Nothing stands against the next step."""
+
+
 def apply_changes(
-    workspace: Workspace, call_id: str, changes: Sequence[Change], at: Callable[[str], None] = nobody
+    workspace: Workspace,
+    call_id: str,
+    changes: Sequence[Change],
+    at: Callable[[str], None] = nobody,
+    stands: Callable[[], None] = always,
 ) -> None:
-    """Make every change, durably, or none.
+    """Make every change, durably, or none; ``stands`` is asked before each step, and raises where it must not be made.
 
     Raises ToolError when nothing was changed, and Unsettled when that is not sure. Any other way out,
     a killed process first of all, needs ``recover_changes``.
@@ -40,16 +48,19 @@ def apply_changes(
     with at_path(ROOT):
         site.refuse_leftovers()
     steps = [step for index, change in enumerate(changes) for step in steps_for(site, index, change)]
-    carry_out(site, steps, done=[])
+    carry_out(site, steps, done=[], stands=stands)
 
 
-def carry_out(site: Site, steps: Sequence[Step], done: Sequence[Step]) -> None:
+def carry_out(
+    site: Site, steps: Sequence[Step], done: Sequence[Step], stands: Callable[[], None] = always
+) -> None:
     """Run steps; if one fails, take back those that were run, and those that were done before."""
     run = list(done)
     try:
         with at_path(ROOT):
             site.begin()
         for step in steps:
+            stands()
             _run(site, step)
             run.append(step)
         with at_path(ROOT):

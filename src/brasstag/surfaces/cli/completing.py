@@ -74,12 +74,12 @@ def task_ids(project: Path) -> Iterable[str]:
 
 def _look(project: Path, look: Callable[["View"], list[_Found]]) -> list[_Found]:
     from brasstag.settings import STATE_DIRECTORY
-    from brasstag.store.database import Database
+    from brasstag.store.sqlite import SqliteDatabase
 
     file = project / STATE_DIRECTORY / "state.db"
     if not file.exists():
         return []
-    database = Database(file)
+    database = SqliteDatabase(file)
     try:
         with database.read() as view:
             return look(view)

@@ -13,7 +13,7 @@ from brasstag.app.trust import Trust
 from brasstag.app.vault import Vault, open_vault, was_replaced
 from brasstag.sandbox.workspace.workspace import kernel_support
 from brasstag.settings import STATE_DIRECTORY, find_project, read_settings, user_directory
-from brasstag.store.database import OLDEST_SQLITE, sqlite_version
+from brasstag.store.sqlite import OLDEST_SQLITE, sqlite_version
 from brasstag.surfaces.cli.failures import paragraph
 from brasstag.words.errors import BrasstagError
 

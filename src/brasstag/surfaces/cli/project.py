@@ -14,37 +14,69 @@ from brasstag.surfaces.cli.rooms import open_books
 DAY_SECONDS = 86_400
 
 
+def _crews(incomplete: str) -> list[str]:
+    from brasstag.app.crews import crew_names
+
+    return [name for name in crew_names() if name.startswith(incomplete)]
+
+
 def init(
     directory: Annotated[Path, typer.Argument(help="Where; made if it is not there.")] = HERE,
-    workspace: Annotated[str, typer.Option(help="The one directory tools may touch.")] = "data",
+    crew: Annotated[
+        str | None,
+        typer.Option(help="Begin with a crew of agents: analyst, developer or novel.", autocompletion=_crews),
+    ] = None,
+    workspace: Annotated[
+        str | None, typer.Option(help="The one directory tools may touch; data, unless a crew says another.")
+    ] = None,
     profile: Annotated[
-        Literal["careful", "trusted", "locked"], typer.Option(help="What calls may do unasked.")
-    ] = "careful",
+        Literal["careful", "trusted", "locked"] | None,
+        typer.Option(help="What calls may do unasked; careful, unless a crew says another."),
+    ] = None,
     output: Output = None,
 ) -> None:
-    """Make a project: its settings, its workspace and its room."""
+    """Make a project: its settings, its workspace and its room, and where wanted a crew."""
     from brasstag.app.creating import create_project
     from brasstag.app.trust import control_files
-    from brasstag.settings import SETTINGS_FILE, read_settings
 
     project = directory.resolve()
-    create_project(project, workspace, profile)
-    place = read_settings(project).workspace(project)
-    unseen = sorted(control_files(project).keys() - {SETTINGS_FILE})
+    created = create_project(project, workspace, profile, crew)
+    place, chosen = created.workspace, created.settings.room.profile
+    made, kept = ([_from(project, path) for path in paths] for paths in (created.made, created.kept))
+    unseen = sorted(control_files(project).keys() - set(made))
     if wants_json(output):
-        found = {"project": str(project), "workspace": str(place), "profile": profile, "unaccepted": unseen}
+        found = {
+            "project": str(project),
+            "workspace": str(place),
+            "profile": chosen,
+            "crew": crew,
+            "made": made,
+            "kept": kept,
+            "unaccepted": unseen,
+        }
         print_json(found)
         return
-    shown = (
-        f"{place.relative_to(project)}/" if place.is_relative_to(project) and place != project else f"{place}"
-    )
-    say(f"Made a room in {project}; tools may touch {shown}, profile {profile}.", "green")
+    shown = f"{place}" if place == project else f"{_from(project, place)}/"
+    say(f"Made a room in {project}; tools may touch {shown}, profile {chosen}.", "green")
     if unseen:
         say(
             f"tools/ was here before; `brasstag trust` shows its {len(unseen)} files before they are loaded.",
             "yellow",
         )
-    say("Try: brasstag call write_file path=hello.md content='# Hello'")
+    if created.crew is None:
+        say("Try: brasstag call write_file path=hello.md content='# Hello'")
+        return
+    say(f"Crew {crew}: {', '.join(created.settings.roles)}. Who they are is said in brasstag.toml.")
+    for name in made:
+        say(f"  made {name}")
+    for name in kept:
+        say(f"  kept {name}, which was here before", "yellow")
+    say(f'Try: brasstag run "{created.crew.first_request}"')
+
+
+def _from(project: Path, path: Path) -> str:
+    """Return a path as it is read from the project, or whole where it lies elsewhere."""
+    return path.relative_to(project).as_posix() if path.is_relative_to(project) else str(path)
 
 
 def trust(

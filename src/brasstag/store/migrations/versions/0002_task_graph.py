@@ -20,6 +20,7 @@ def upgrade() -> None:
             batch.add_column(sa.Column(name, sa.Integer(), nullable=False, server_default="0"))
         for name in _SUMS:
             batch.add_column(sa.Column(name, sa.BigInteger(), nullable=False, server_default="0"))
+        batch.add_column(sa.Column("budget", sa.Text(), nullable=False, server_default="{}"))
         batch.create_index("tasks_by_tree", ["tree"])
         batch.create_index("tasks_by_parent", ["parent_id"])
     op.create_table(

@@ -1,0 +1,185 @@
+"""Runs: what a room's people do with agents - begin, watch, answer, stop, resume, count - and the floor they work on."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from brasstag.app.opening import Fittings
+from brasstag.app.watching import Happening, Watchers
+from brasstag.documents.carrying import carry
+from brasstag.engine.floor import Floor
+from brasstag.engine.nodes import Asked, root_task
+from brasstag.engine.steering import answer_question, resume_task, stop_task
+from brasstag.sandbox.workspace.draft import Draft
+from brasstag.store.graph import NewTask, Stopped
+from brasstag.store.memories import Memory, all_memories, forget_memory
+from brasstag.store.tasks import Task, get_task, read_tasks, tasks_of_tree
+from brasstag.store.timeline import entries_since
+from brasstag.words.approvals import Approver
+from brasstag.words.budgets import Budget
+from brasstag.words.documents import Carried
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import EntryKind
+
+_T = TypeVar("_T")
+
+GRACE_SECONDS = 30.0
+"""How long a closing room waits for models that still answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a task ended."""
+
+    task: Task
+    result: Any
+    """What it handed off, or ``{"error": {code, message, details?}}``."""
+    documents: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether it did what it was asked to."""
+        return self.task.status == "done"
+
+
+class Runs:
+    """The runs of one open room."""
+
+    def __init__(self, fittings: Fittings, actor: str) -> None:
+        self._fittings = fittings
+        self._shop = fittings.shop
+        self._books = fittings.shop.books
+        self._actor = actor
+        self._floor = Floor(fittings.shop, fittings.counter)
+        self._serving: dict[str, asyncio.Task[None]] = {}
+        self._watchers = Watchers()
+        self._shop.said = self._watchers.say
+
+    async def begin(
+        self, request: str, role: str, documents: Sequence[str], model: str, budget: Budget, *, serve: bool
+    ) -> str:
+        """Write a run down, and work on it here unless others shall."""
+        if not request.strip():
+            raise ToolError(Code.INVALID_ARGUMENTS, "a run needs words: what is to be done?")
+        lead = role or self._shop.agents.crew.lead
+        self._shop.agents.role(lead)
+        carried = await self._run(self._carry, documents, lead)
+        asked = Asked(request, lead, self._actor, carried, model)
+        name = self._shop.agents.model_name(lead, model)
+        self._shop.agents.model(name, lead)  # A run that nobody could answer is not begun.
+        task: NewTask = await self._run(
+            self._books.read, lambda view: root_task(self._shop, view, asked, budget)
+        )
+        await self._run(self._books.graph.open_root, task)
+        if serve:
+            self.serve_run(task.id)
+        return task.id
+
+    def serve_run(self, tree: str) -> None:
+        """Work on one run, beside whatever else this process does."""
+        if tree not in self._serving:
+            concurrency = self._shop.agents.crew.concurrency
+            self._serving[tree] = asyncio.create_task(self._floor.serve(tree, concurrency))
+
+    async def serve(self, concurrency: int | None = None) -> None:
+        """Work on every run of the room until the caller is cancelled, or ``drain``."""
+        await self._floor.serve("", concurrency or self._shop.agents.crew.concurrency)
+
+    def drain(self) -> None:
+        """Begin nothing more, and give back at its next step what is held here."""
+        self._floor.drain()
+
+    def abandon(self) -> None:
+        """Break off what is held here."""
+        self._floor.abandon()
+
+    def watch(self, task_id: str, seen: dict[str, int] | None) -> AsyncIterator[Happening]:
+        """Yield what happens in a task and below it, until it has ended."""
+        return self._watchers.watch(self._books, self._shop.threads, task_id, seen)
+
+    async def ended(self, name: str) -> Ended | None:
+        """Say how a task ended, or None while it goes on."""
+        return await self._run(self._ended, name)
+
+    async def task(self, name: str) -> Task:
+        """Return a task by its id or the end of it."""
+        return await self._run(self._books.read, lambda view: get_task(view, name))
+
+    async def tasks(self, tree: str) -> list[Task]:
+        """Return every task of the room, or of one run, oldest first."""
+        if not tree:
+            return await self._run(self._books.read, read_tasks)
+        root = await self.task(tree)
+        return await self._run(self._books.read, lambda view: tasks_of_tree(view, root.tree))
+
+    async def answer(self, name: str, answer: str, by: Approver, documents: Sequence[str]) -> Task:
+        """Answer a question that waits for a person."""
+        carried = await self._run(self._carry, documents, "")
+        return await self._run(answer_question, self._books, name, answer, by, carried)
+
+    async def stop(self, name: str, by: str) -> Stopped:
+        """Stop a task and all below it."""
+        return await self._run(stop_task, self._books, name, by)
+
+    async def resume(self, name: str, by: str, budget: Budget, note: str, *, serve: bool) -> Task:
+        """Let a failed or stopped run go on."""
+        task = await self._run(resume_task, self._books, name, by, budget, note)
+        if serve:
+            self.serve_run(task.tree)
+        return task
+
+    async def memories(self, role: str) -> list[Memory]:
+        """Return what agents remember."""
+        return await self._run(self._books.read, lambda view: all_memories(view, role))
+
+    async def forget(self, name: str) -> Memory:
+        """Delete a memory."""
+        return await self._run(self._forget, name)
+
+    async def close(self) -> None:
+        """Give back what is held, after a grace for models that still answer."""
+        if not self._serving:
+            return
+        self._floor.drain()
+        work = set(self._serving.values())
+        _, late = await asyncio.wait(work, timeout=GRACE_SECONDS)
+        if late:
+            self._floor.abandon()
+            await asyncio.wait(late, timeout=GRACE_SECONDS)
+        for task in work:
+            with suppress(asyncio.CancelledError):
+                task.cancel()
+                await task
+
+    def _ended(self, name: str) -> Ended | None:
+        task = self._books.read(lambda view: get_task(view, name))
+        if not task.has_ended:
+            return None
+        # Calls that acted when the task ended may have been settled after its end.
+        entries = self._books.read(lambda view: entries_since(view, task.id, 0))
+        last = next(entry for entry in reversed(entries) if entry.kind is EntryKind.CLOSED)
+        payload = last.payload or {}
+        return Ended(task, payload.get("result"), tuple(payload.get("documents", ())))
+
+    def _forget(self, name: str) -> Memory:
+        with self._books.database.write() as transaction:
+            return forget_memory(transaction, name)
+
+    def _carry(self, documents: Sequence[str], role: str) -> tuple[Carried, ...]:
+        rules = self._shop.rules
+        draft = Draft(
+            self._shop.workspace,
+            writable=False,
+            hidden=lambda path: rules.hides(path, "run", role) is not None,
+        )
+        try:
+            return carry(
+                draft, list(documents), self._shop.agents.crew.document_tokens, self._books.blobs.put
+            )
+        finally:
+            draft.close()
+
+    async def _run(self, function: Callable[..., _T], *arguments: Any) -> _T:
+        return await self._shop.threads.run(function, *arguments)

@@ -1,0 +1,110 @@
+"""Agents: who may be given a task, with which words, model and limits, as the crew's settings say."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from brasstag.settings import CrewSettings, RoleSettings
+from brasstag.toolkit.kinds import Action
+from brasstag.toolkit.registry import ToolRegistry
+from brasstag.words.budgets import NO_LIMITS, Budget, Spent
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.turns import Model, ModelError, Offer
+
+FindModel = Callable[[str, str], Model]
+"""Returns the model of a name, with a fallback where one is named."""
+
+
+def _no_models(name: str, _fallback: str) -> Model:
+    raise ModelError(f"this room has no models, so not {name} either", Code.MODEL_NOT_CONFIGURED)
+
+
+@dataclass(slots=True)
+class Agents:
+    """The crew of a room."""
+
+    roles: Mapping[str, RoleSettings] = field(default_factory=dict)
+    crew: CrewSettings = field(default_factory=CrewSettings)
+    find_model: FindModel = _no_models
+
+    def role(self, name: str) -> RoleSettings:
+        """Return a role of the crew; raise ToolError where there is none of this name."""
+        found = self.roles.get(name)
+        if found is None:
+            known = (
+                ", ".join(self.roles)
+                or "none; add [roles.NAME] to brasstag.toml, or `brasstag init --crew analyst`"
+            )
+            raise ToolError(Code.UNKNOWN_ROLE, f"there is no role {name!r} in this crew; it has {known}")
+        return found
+
+    def model_name(self, role: str, chosen: str) -> str:
+        """Return what a role's tasks are answered by; ``chosen`` is what a person, or nobody, said for this run."""
+        return chosen or self.role(role).model or self.crew.model or ""
+
+    def model(self, name: str, role: str) -> Model:
+        """Return the model of a task."""
+        if not name:
+            raise ModelError(
+                "no model is set: name one in brasstag.toml ([crew] model = …), with --model, or set a key such as "
+                "OPENAI_API_KEY; `brasstag demo` needs none",
+                Code.MODEL_NOT_CONFIGURED,
+            )
+        settings = self.roles.get(role)
+        fallback = (settings.fallback_model if settings else None) or self.crew.fallback_model or ""
+        return self.find_model(name, "" if fallback == name else fallback)
+
+
+def offers(registry: ToolRegistry, usable: Callable[[str], bool]) -> tuple[Offer, ...]:
+    """Return the tools a model is offered, in a fixed order, so that a provider's prompt cache keeps hitting."""
+    tools = sorted(registry.list(), key=lambda tool: tool.name)
+    return tuple(
+        Offer(tool.name, tool.config.description, tool.config.input_schema())
+        for tool in tools
+        if usable(tool.name) and tool.config.behaviour.action is not Action.ENTER
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one task: its own, and, at the root, those of the whole run."""
+
+    own: Budget
+    run: Budget = NO_LIMITS
+
+    def as_text(self) -> str:
+        """Return them as the tasks table keeps them."""
+        return json.dumps({"own": self.own.as_json(), "run": self.run.as_json()}, sort_keys=True)
+
+    @classmethod
+    def from_text(cls, stored: str) -> "Limits":
+        """Read what ``as_text`` wrote."""
+        found = json.loads(stored)
+        return cls(Budget.from_json(found.get("own", {})), Budget.from_json(found.get("run", {})))
+
+    def extended(self, more: Budget) -> "Limits":
+        """Return the limits with those given in their place, for the task and for the run where it has that limit."""
+        given = more.as_json()
+        held = {name: value for name, value in given.items() if getattr(self.run, name) is not None}
+        return Limits(replace(self.own, **given), replace(self.run, **held))
+
+
+_MEASURES = (
+    ("max_steps", "steps", "turns"),
+    ("max_tokens", "tokens", "tokens"),
+    ("max_cost", "cost", "millionths of a dollar"),
+    ("max_seconds", "seconds", "seconds of work"),
+)
+
+
+def overspent(budget: Budget, spent: Spent, whose: str) -> Iterator[ToolError]:
+    """Yield an error for each limit that is reached."""
+    for limit, measure, unit in _MEASURES:
+        most, used = getattr(budget, limit), getattr(spent, measure)
+        if most is not None and used >= most:
+            yield ToolError(
+                Code.BUDGET_EXCEEDED,
+                f"{whose} has used {used:g} of its {most:g} {unit}; a person may extend it with "
+                f"`brasstag resume TASK --{limit.replace('_', '-')} N`",
+                {"limit": limit, "most": most, "used": used},
+            )

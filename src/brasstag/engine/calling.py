@@ -1,0 +1,118 @@
+"""Calling: the open calls of a held task, run together where they do not overlap."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from brasstag.engine.dispatch import Counter
+from brasstag.engine.minutes import Minutes
+from brasstag.engine.order import may_start
+from brasstag.engine.recovery import settle_strays
+from brasstag.engine.shop import Shop
+from brasstag.engine.standing import CallState, OpenCall
+from brasstag.store.tasks import Task
+from brasstag.toolkit.repair import read_arguments
+from brasstag.words.calls import Call, Failed, Outcome
+from brasstag.words.errors import Code, StoreLost, ToolError
+
+LONGEST_UNREAD = 2000
+"""How much of arguments that are not JSON is written down."""
+
+LOOK_SECONDS = 0.5
+"""How often a worker looks whether a waiting call may go on, while others of the same task still run."""
+
+
+class Calling:
+    """Takes a task's open calls to the counter."""
+
+    def __init__(self, shop: Shop, counter: Counter) -> None:
+        self._shop = shop
+        self._counter = counter
+
+    async def run_open(self, minutes: Minutes) -> bool:
+        """Run every open call that waits for nothing; return False where there was none."""
+        running: dict[asyncio.Task[Outcome], str] = {}
+        began = await self._settle_strays(minutes)
+        try:
+            while True:
+                began = self._start(minutes, running) or began
+                if not running:
+                    return began
+                done, _ = await asyncio.wait(
+                    running, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                )
+                for task in done:
+                    del running[task]
+                    task.result()
+                await self._shop.threads.run(minutes.refresh)
+        finally:
+            for task in running:
+                task.cancel()
+
+    def usable(self, task: Task) -> Callable[[str], bool]:
+        """Return which tools a task may use: all of its role, or, where it only answers, those that change nothing."""
+        roles = self._shop.roles
+        if task.kind == "question":
+            allowed = roles.answering(task.role)
+            return allowed.__contains__
+        return lambda tool: roles.why_not(task.role, tool) is None
+
+    def _start(self, minutes: Minutes, running: dict["asyncio.Task[Outcome]", str]) -> bool:
+        began = False
+        for call in may_start(self._shop.registry, minutes.standing.open.values()):
+            if call.id not in running.values():
+                running[asyncio.create_task(self._run(minutes, call))] = call.id
+                began = True
+        return began
+
+    async def _run(self, minutes: Minutes, open_call: OpenCall) -> Outcome:
+        """Take one call to the counter; however it ends, its end is on the timeline afterwards, or it is tried again."""
+        call = _call(minutes, open_call)
+        outcome = await self._to_counter(minutes, open_call, call)
+        if not isinstance(outcome, Failed) or outcome.tag is not None:
+            return outcome
+        if outcome.code is Code.INTERNAL_ERROR:
+            raise StoreLost(outcome.message)
+        if outcome.code is Code.BUSY:
+            await asyncio.sleep(LOOK_SECONDS)
+            return outcome
+        return await self._counter.refuse(call, outcome)
+
+    async def _to_counter(self, minutes: Minutes, open_call: OpenCall, call: Call) -> Outcome:
+        task = minutes.held.task
+        if open_call.state is CallState.APPROVED:
+            return await self._counter.resume(open_call.approval_id, task.epoch)
+        try:
+            arguments, repaired = _read(open_call)
+        except ToolError as error:
+            return Failed(error.code, error.message, error.details)
+        tool = self._shop.registry.get(call.tool)
+        if task.kind == "question" and tool is not None and not self.usable(task)(tool.name):
+            return Failed(
+                Code.NOT_ALLOWED, f"you only answer a question here; {tool.name} could change something"
+            )
+        return await self._counter.dispatch(replace(call, arguments=arguments, repaired=repaired))
+
+    async def _settle_strays(self, minutes: Minutes) -> bool:
+        """Settle calls that claimed and were left: by a dead worker, or here when the database went away."""
+        strays = [call.id for call in minutes.standing.open.values() if call.state is CallState.ACTING]
+        if not strays:
+            return False
+        settled = bool(await self._counter.watched(settle_strays, self._shop, self._counter.active, strays))
+        if settled:
+            await self._shop.threads.run(minutes.refresh)
+        return settled
+
+
+def _read(open_call: OpenCall) -> tuple[dict[str, Any], str]:
+    given = open_call.use.arguments
+    return read_arguments(given) if isinstance(given, str) else (dict(given), "")
+
+
+def _call(minutes: Minutes, open_call: OpenCall) -> Call:
+    task, given = minutes.held.task, open_call.use.arguments
+    shown = {"unreadable": given[:LONGEST_UNREAD]} if isinstance(given, str) else dict(given)
+    return Call(
+        open_call.id, open_call.use.tool, shown, f"agent:{task.role}", task.role, task.id, epoch=task.epoch
+    )

@@ -1,0 +1,61 @@
+"""Shortening: messages as they are shown after a compaction."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from brasstag.engine.fencing import fenced
+from brasstag.engine.summaries import clipped
+from brasstag.words.messages import Assistant, Message, Result, Text, ToolUse
+
+MEMORY = "save_to_short_term_memory"
+"""What an agent notes with it stays in view however long its task becomes."""
+
+LONG_ARGUMENT = 500
+"""Characters from which an argument of an old call may be shortened."""
+ARGUMENT_KEPT = 200
+
+
+def compacted(messages: Sequence[Message], payload: Mapping[str, Any]) -> Iterator[Message]:
+    """Yield messages as the payload of a compaction says they are shown from then on.
+
+    The newest turn is left as it is even where its results are not: providers want to see its thinking again.
+    """
+    short = {stored["call"]: stored for stored in payload["results"]}
+    turns = sum(isinstance(message, Assistant) for message in messages)
+    old = min(payload["turns"], turns - 1)
+    for message in messages:
+        if isinstance(message, Assistant):
+            yield _lighter(message, payload.get("arguments", False)) if old > 0 else message
+            old -= 1
+        elif isinstance(message, Result) and message.call_id in short:
+            stored = short[message.call_id]
+            yield short_result(message, stored["tag"], stored["summary"])
+        else:
+            yield message
+
+
+def short_result(result: Result, tag: str, summary: str) -> Result:
+    """Return a result that names its tag and says no more than the summary."""
+    said = f"[shortened; whole result: {tag}]"
+    return replace(result, blocks=(Text(f"{said}\n{fenced('summary', summary)}" if summary else said),))
+
+
+def _lighter(turn: Assistant, arguments: bool) -> Assistant:
+    """Return an old turn without its thinking, which providers no longer ask for, and without long arguments."""
+    calls = tuple(map(_lighter_call, turn.calls)) if arguments else turn.calls
+    return replace(turn, calls=calls, thinking=())
+
+
+def _lighter_call(call: ToolUse) -> ToolUse:
+    return call if call.tool == MEMORY else replace(call, arguments=_shortened(call.arguments))
+
+
+def _shortened(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > LONG_ARGUMENT:
+        return f"{clipped(value, ARGUMENT_KEPT)} [shortened; {len(value)} characters in all]"
+    if isinstance(value, Mapping):
+        return {name: _shortened(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_shortened(item) for item in value]
+    return value

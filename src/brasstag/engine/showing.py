@@ -1,0 +1,97 @@
+"""What a model is shown of an entry: results, errors, documents and notes as blocks."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from brasstag.engine.fencing import fenced
+from brasstag.engine.summaries import summary_of
+from brasstag.words.documents import Carried
+from brasstag.words.events import EntryKind
+from brasstag.words.messages import Block, Image, Text
+
+REMOVED = "[removed by a person]"
+
+LONGEST_RESULT = 50_000
+"""Characters up to which a result is shown whole."""
+TAIL = 10_000
+"""How many of them are its end, where it is not."""
+
+_FENCES = {EntryKind.ANSWERED: "answer"}
+"""Whoever was asked is heard; every other result is only data."""
+
+
+def written(value: Any) -> str:
+    """Return a value as a model reads it: text as it is, all else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def ending_text(payload: Mapping[str, Any]) -> str:
+    """Return what a call came to: its value, or ``CODE: message`` and details."""
+    if payload["outcome"] == "done":
+        return written(payload["result"])
+    return error_text(payload["result"]["error"])
+
+
+def error_text(error: Any) -> str:
+    """Return an error as ``CODE: message``, with its details below."""
+    if not isinstance(error, Mapping):
+        return written(error)
+    said = f"{error['code']}: {error['message']}"
+    return f"{said}\n{written(error['details'])}" if error.get("details") else said
+
+
+def ending_summary(payload: Mapping[str, Any]) -> str:
+    """Return what a call came to in a few words, with the names of the documents that came with it."""
+    done = payload["outcome"] == "done"
+    said = summary_of(payload["result"] if done else ending_text(payload))
+    paths = [one["path"] for one in payload.get("carried", ())]
+    return f"{said}\nwith the documents {summary_of(', '.join(paths))}" if paths else said
+
+
+def ending_blocks(kind: EntryKind, payload: Mapping[str, Any], tag: str) -> tuple[Block, ...]:
+    """Return all a model is shown of what a call came to."""
+    return (
+        *_edit(payload.get("meta", {}).get("edited")),
+        *_within_limit(_FENCES.get(kind, "result"), ending_text(payload), tag),
+        *documents(payload.get("carried", ())),
+    )
+
+
+def documents(carried: Iterable[Mapping[str, Any]]) -> Iterator[Block]:
+    """Yield the blocks of documents as they travelled."""
+    for stored in carried:
+        yield from _document(Carried.from_json(stored))
+
+
+def _document(one: Carried) -> Iterator[Block]:
+    path = json.dumps(one.path, ensure_ascii=False)
+    facts = (path, one.media_type, f"{one.size_bytes} bytes")
+    if one.image:
+        yield Text(f"The picture {', '.join(facts)}:")
+        yield Image(one.path, one.media_type, one.digest)
+    elif one.complete:
+        yield Text(fenced("document", one.text, *facts))
+    else:
+        yield Text(f"{fenced('document', one.text, *facts, 'in part')}\nFor the rest of {path}: {one.how}")
+
+
+def _edit(edited: Mapping[str, Any] | None) -> Iterator[Block]:
+    if edited:
+        arguments = fenced("arguments", written(edited["arguments"]))
+        yield Text(
+            f"A person ({edited['by']}) changed the arguments before approving; it ran with these:\n{arguments}"
+        )
+
+
+def _within_limit(name: str, text: str, tag: str) -> Iterator[Block]:
+    if len(text) <= LONGEST_RESULT:
+        yield Text(fenced(name, text, tag))
+        return
+    head = LONGEST_RESULT - TAIL
+    yield Text(fenced(name, text[:head], tag, "beginning"))
+    yield Text(
+        f"{len(text) - LONGEST_RESULT} of its {len(text)} characters are not shown. To read them, call recall "
+        f'with {{"tag": "{tag}", "start": {head}}}. It ends:'
+    )
+    yield Text(fenced(name, text[-TAIL:], tag, "end"))

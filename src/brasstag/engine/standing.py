@@ -1,0 +1,135 @@
+"""Where a task stands: which calls of its turns are open and what each waits for, folded from its timeline."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from brasstag.words.approvals import ApprovalState
+from brasstag.words.events import Entry, EntryKind
+from brasstag.words.messages import ToolUse
+
+
+class CallState(StrEnum):
+    """What an open call waits for."""
+
+    PLANNED = "planned"
+    """Nothing: the model has made it, and it has not run."""
+    ASKED = "asked"
+    """A person's yes."""
+    APPROVED = "approved"
+    """Nothing any more: a person said yes, and it has not run."""
+    ACTING = "acting"
+    """Its own end: its intent is on disk."""
+    CHILD = "child"
+    """A task it opened."""
+
+
+RUNNABLE = frozenset({CallState.PLANNED, CallState.APPROVED})
+
+CLOSING = frozenset(
+    {EntryKind.CALLED, EntryKind.REFUSED, EntryKind.SETTLED, EntryKind.RETURNED, EntryKind.ANSWERED}
+)
+"""Entries that end the call they belong to."""
+
+_WAITS: Mapping[EntryKind, CallState] = MappingProxyType(
+    {
+        EntryKind.ASKED: CallState.ASKED,
+        EntryKind.CLAIMED: CallState.ACTING,
+        EntryKind.DELEGATED: CallState.CHILD,
+        EntryKind.QUESTIONED: CallState.CHILD,
+    }
+)
+
+
+@dataclass(slots=True)
+class OpenCall:
+    """A call a model made that has no ending yet."""
+
+    id: str
+    turn: int
+    index: int
+    use: ToolUse
+    state: CallState = CallState.PLANNED
+    approval_id: str = ""
+    child: str = ""
+
+
+@dataclass(slots=True)
+class Standing:
+    """What the next step of a task depends on; add its entries in order."""
+
+    task_id: str
+    seen: int = 0
+    """How many entries were added."""
+    turns: int = 0
+    open: dict[str, OpenCall] = field(default_factory=dict)
+    text: str = ""
+    """What the model said in its last turn."""
+    stop: str = ""
+    called: bool = False
+    """Whether its last turn made any calls."""
+    ended: bool = False
+    tool_seconds: float = 0.0
+    """What tools took since the last turn."""
+
+    def add(self, entry: Entry) -> None:
+        """Take one entry into account."""
+        self.seen = entry.seq + 1
+        payload = entry.payload or {}
+        if entry.kind in CLOSING:
+            self._close(entry, payload)
+        elif entry.kind in _WAITS:
+            self._wait(entry, payload)
+        match entry.kind:
+            case EntryKind.TURN:
+                self._begin_turn(payload)
+            case EntryKind.DECIDED:
+                self._decide(entry, payload)
+            case EntryKind.CLOSED:
+                self.ended = True
+            case EntryKind.RESUMED:
+                # A turn that ended the task, by words alone, has been answered by the person who resumed it.
+                self.ended, self.called = False, True
+            case _:
+                pass
+
+    def runnable(self) -> list[OpenCall]:
+        """Return the open calls that wait for nothing, in the order they were made."""
+        return [call for call in self.open.values() if call.state in RUNNABLE]
+
+    def _begin_turn(self, payload: Mapping[str, Any]) -> None:
+        self.turns, turn = self.turns + 1, self.turns
+        self.text = payload.get("text", "")
+        self.stop = payload.get("stop", "")
+        self.tool_seconds = 0.0
+        self.open = {}
+        for index, stored in enumerate(payload.get("calls", ())):
+            name = call_name(self.task_id, turn, index)
+            self.open[name] = OpenCall(name, turn, index, ToolUse.from_json(stored))
+        self.called = bool(self.open)
+
+    def _close(self, entry: Entry, payload: Mapping[str, Any]) -> None:
+        self.open.pop(entry.call_id, None)
+        self.tool_seconds += float(payload.get("meta", {}).get("execution_time", 0.0))
+
+    def _decide(self, entry: Entry, payload: Mapping[str, Any]) -> None:
+        if "outcome" in payload:
+            self._close(entry, payload)
+        elif entry.call_id in self.open:
+            said_yes = payload.get("state") == ApprovalState.APPROVED.value
+            # Withdrawn without an ending, it is asked anew.
+            self.open[entry.call_id].state = CallState.APPROVED if said_yes else CallState.PLANNED
+
+    def _wait(self, entry: Entry, payload: Mapping[str, Any]) -> None:
+        call = self.open.get(entry.call_id)
+        if call is not None:
+            call.state = _WAITS[entry.kind]
+            call.approval_id = payload.get("approval") or call.approval_id
+            call.child = payload.get("child") or call.child
+
+
+def call_name(task_id: str, turn: int, index: int) -> str:
+    """Return the id of a call by its place: a turn that was recorded names its calls for good."""
+    return f"{task_id}:{turn}.{index}"

@@ -1,0 +1,78 @@
+"""What people do with tasks: answer a question, stop a task with everything below it, let an ended one go on.
+
+Needs the books only, so it works when settings or tools are broken.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from brasstag.engine.agents import Limits
+from brasstag.engine.nodes import ended, failure
+from brasstag.engine.standing import CallState, Standing
+from brasstag.store.books import Books
+from brasstag.store.database import View
+from brasstag.store.graph import PERSON, Message, Stopped
+from brasstag.store.tasks import Task, find_task, get_task
+from brasstag.store.timeline import read_entries
+from brasstag.words.approvals import Approver
+from brasstag.words.budgets import NO_LIMITS, Budget
+from brasstag.words.calls import Failed
+from brasstag.words.documents import Carried
+from brasstag.words.errors import Code, ToolError
+
+
+def answer_question(
+    books: Books, name: str, answer: str, by: Approver, carried: Sequence[Carried] = ()
+) -> Task:
+    """Give a person's answer to whoever asked, and wake it; whoever answers second is told so."""
+    question = books.read(lambda view: get_task(view, name))
+    if question.kind != "question" or question.role != PERSON:
+        raise ToolError(
+            Code.INVALID_ARGUMENTS, f"{question.id} is no question to a person; `brasstag tasks` marks those"
+        )
+    if not answer.strip() and not carried:
+        raise ToolError(Code.INVALID_ARGUMENTS, "an answer needs words or documents")
+    ending = books.read(lambda view: ended(view, question, "done", answer, carried, by=str(by)))
+    books.graph.answer(question.id, ending)
+    return question
+
+
+def stop_task(books: Books, name: str, by: str) -> Stopped:
+    """Cancel a task and all below it; whoever waits for it is told."""
+    task = books.read(lambda view: get_task(view, name))
+    result = failure(Failed(Code.CANCELLED, f"stopped by {by}"))
+    ending = books.read(lambda view: ended(view, task, "cancelled", result, by=by))
+    payload: dict[str, Any] = dict(ending.payload) | {"tool": "stop"}
+    return books.graph.cancel(task.id, payload, by, ending.messages)
+
+
+def resume_task(books: Books, name: str, by: str, budget: Budget = NO_LIMITS, note: str = "") -> Task:
+    """Let a failed or cancelled run go on, with more budget where that is what it lacked."""
+    task = books.read(lambda view: get_task(view, name))
+    if task.kind != "agent":
+        raise ToolError(Code.NOT_SUPPORTED, f"{task.id} is a {task.kind}; only tasks of agents can go on")
+    if task.parent_id and task.depth:
+        raise ToolError(
+            Code.NOT_SUPPORTED,
+            f"{task.id} was opened by {task.parent_id}, which has been told that it ended; resume the run's root, "
+            f"{task.tree}, or ask for it anew",
+        )
+    limits = Limits.from_text(task.budget).extended(budget)
+    payload = {"type": "resumed", "by": by, "budget": budget.as_json(), "note": note}
+    closing = books.read(lambda view: _calls_left_behind(view, task))
+    books.graph.reopen(task.id, payload, limits.as_text(), closing)
+    return books.read(lambda view: get_task(view, task.id))
+
+
+def _calls_left_behind(view: View, task: Task) -> list[Message]:
+    """Calls whose tasks were stopped together with this one never heard of it; they hear of it now."""
+    standing = Standing(task.id)
+    for entry in read_entries(view, task.id):
+        standing.add(entry)
+    found: list[Message] = []
+    for call in standing.open.values():
+        child = find_task(view, call.child) if call.state is CallState.CHILD else None
+        if child is not None and child.has_ended:
+            result = failure(Failed(Code.CANCELLED, "it was stopped together with this task"))
+            found += ended(view, child, "cancelled", result).messages[:1]
+    return found

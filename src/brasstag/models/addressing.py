@@ -1,0 +1,147 @@
+"""Addressing: how a model is written in settings, and what answers there.
+
+    openai:gpt-5.5   anthropic:claude-sonnet-5-5   google:…  groq:…   any provider of pydantic-ai
+    ollama:NAME   lmstudio:NAME   llamacpp:NAME   vllm:NAME           a server of one's own (OLLAMA_HOST and its like)
+    openai-compatible:NAME@http://127.0.0.1:8080/v1                   any other server that speaks OpenAI's protocol
+    prompted+…                                                        any of these, without its own tool calling
+    scripted:FILE   recorded:FILE                                     turns written or recorded earlier
+
+``?context=32768`` at the end says how many tokens fit into a model of which no list knows.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from brasstag.models.destinations import (
+    COMPATIBLE,
+    LOCAL_PORTS,
+    Destination,
+    key_variable,
+    local_destination,
+    other_openai,
+    read_url,
+)
+from brasstag.models.failures import not_configured, quoted
+from brasstag.models.prompted import PromptedModel
+from brasstag.models.recorded import RecordedModel
+from brasstag.models.scripted import ScriptedModel
+from brasstag.words.turns import Model, ModelError
+
+HOSTED = (
+    *(
+        "anthropic",
+        "openai",
+        "openai-chat",
+        "openai-responses",
+        "google",
+        "google-cloud",
+        "azure",
+        "azure-responses",
+    ),
+    *(
+        "openrouter",
+        "bedrock",
+        "bedrock-mantle",
+        "groq",
+        "mistral",
+        "deepseek",
+        "xai",
+        "cohere",
+        "cerebras",
+        "zai",
+    ),
+    *(
+        "moonshotai",
+        "meta",
+        "fireworks",
+        "together",
+        "huggingface",
+        "github",
+        "github-copilot",
+        "heroku",
+        "litellm",
+    ),
+    *(
+        "nebius",
+        "ovhcloud",
+        "alibaba",
+        "sambanova",
+        "snowflake",
+        "vercel",
+        "crusoe",
+        "openai-codex",
+        "openai-chatgpt",
+    ),
+)
+"""The providers pydantic-ai knows, by the word before the colon."""
+
+Call = Callable[[Destination, str], Model]
+"""Makes the model that answers at a destination, under the name it was asked for by."""
+
+_PROMPTED = "prompted+"
+_CONTEXT = re.compile(r"\?context=([1-9][0-9]{2,7})$")
+
+
+def model_at(
+    address: str, call: Call, environ: Mapping[str, str] = os.environ, folder: Path = Path()
+) -> Model:
+    """Return the model at an address; files are looked for in ``folder``. Raises ModelError where nothing is."""
+    address = address.strip()
+    if address.startswith(_PROMPTED):
+        return PromptedModel(model_at(address.removeprefix(_PROMPTED), call, environ, folder))
+    kind, colon, name = address.partition(":")
+    if not colon or not name or not address.isprintable():
+        raise _nothing_at(address)
+    if kind in _FILES:
+        return _FILES[kind](folder / name)
+    return call(destination(address, environ), address)
+
+
+def destination(address: str, environ: Mapping[str, str] = os.environ) -> Destination:
+    """Return where a live model is reached; raises ModelError for an address nobody knows."""
+    context = _CONTEXT.search(address)
+    kind, _, name = _CONTEXT.sub("", address).partition(":")
+    tokens = int(context[1]) if context else None
+    if kind in LOCAL_PORTS:
+        return local_destination(kind, name, environ, tokens)
+    if kind == COMPATIBLE:
+        return _compatible(name, environ, tokens)
+    if kind in HOSTED or kind.startswith("gateway/"):
+        return Destination(_spoken(kind, environ), name, context_tokens=tokens)
+    raise _nothing_at(address)
+
+
+_FILES: Mapping[str, Callable[[Path], Model]] = {
+    "scripted": ScriptedModel.from_file,
+    "recorded": RecordedModel,
+}
+
+
+def _compatible(name: str, environ: Mapping[str, str], tokens: int | None) -> Destination:
+    model, at, url = name.rpartition("@")
+    if not at or not model:
+        raise not_configured(
+            f"{COMPATIBLE} needs a model and its server, as in {COMPATIBLE}:qwen3@http://127.0.0.1:8080/v1"
+        )
+    return Destination(
+        COMPATIBLE,
+        model,
+        read_url(url, f"what follows @ in {COMPATIBLE}"),
+        environ.get(key_variable(COMPATIBLE), ""),
+        tokens,
+    )
+
+
+def _spoken(kind: str, environ: Mapping[str, str]) -> str:
+    """Servers that only speak like OpenAI speak its older protocol; the newer one is for OpenAI itself."""
+    return "openai-chat" if kind == "openai" and other_openai(environ) else kind
+
+
+def _nothing_at(address: str) -> ModelError:
+    return not_configured(
+        f"{quoted(address)!r} names no model; write a provider and a model, such as anthropic:claude-sonnet-5-5, "
+        "openai:gpt-5.5, ollama:qwen3 or openai-compatible:NAME@http://127.0.0.1:8080/v1. "
+        f"Providers: {', '.join((*HOSTED, *LOCAL_PORTS, COMPATIBLE, *_FILES))}"
+    )

@@ -1,0 +1,123 @@
+"""Prompted: tools for a model that does not call them reliably.
+
+The tools are described in the system text, and the server is asked to hold the answer to one JSON schema: a call of one
+of the tools, or an answer. A local server's own tool calling, and its ``tool_choice``, are never used.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from brasstag.models.failures import Transient
+from brasstag.toolkit.repair import read_arguments
+from brasstag.words.errors import ToolError
+from brasstag.words.messages import Assistant, Message, Result, System, Text, ToolUse, User
+from brasstag.words.turns import Model, Offer, OnText, Turn, TurnRequest
+
+_HOW = """You can use tools. Reply with one JSON object and nothing else: either
+{"tool": "<name>", "arguments": {…}} to use a tool, whose result you will then see, or
+{"answer": "<text>"} when you are done.
+
+Tools:
+"""
+
+
+class PromptedModel:
+    """A Model around a Model that is only asked for text."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """The model's own name, with what stands around it."""
+        return f"prompted+{self._model.name}"
+
+    @property
+    def sees_images(self) -> bool:
+        """Whether the model itself sees."""
+        return self._model.sees_images
+
+    @property
+    def context_tokens(self) -> int:
+        """What fits into the model itself."""
+        return self._model.context_tokens
+
+    async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
+        """Answer with one call or one text; what does not keep to the form is worth another try."""
+        if not request.offers:
+            return replace(await self._model.respond(request, on_text), model=self.name)
+        asked = replace(
+            request,
+            messages=tuple(_in_words(request.messages, request.offers)),
+            offers=(),
+            schema=reply_schema(request.offers),
+        )
+        # The reply is JSON, which nobody wants to watch being written.
+        turn = replace(await self._model.respond(asked, _nobody), model=self.name)
+        reply = _read(turn)
+        if isinstance(reply, str):
+            on_text(reply)
+            return replace(turn, text=reply)
+        return replace(turn, text="", calls=(reply,), stop="calls")
+
+
+def reply_schema(offers: Sequence[Offer]) -> dict[str, Any]:
+    """Return the one schema a reply must follow: a call of an offered tool, or an answer."""
+    calls = [_exactly(tool={"const": offer.name}, arguments=dict(offer.schema)) for offer in offers]
+    return {"type": "object", "anyOf": [*calls, _exactly(answer={"type": "string"})]}
+
+
+def _exactly(**properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _in_words(messages: Sequence[Message], offers: Sequence[Offer]) -> list[Message]:
+    """Retell a conversation with calls as one without."""
+    tools = "\n".join(f"- {o.name}: {o.description} Arguments: {json.dumps(dict(o.schema))}" for o in offers)
+    system = "\n\n".join(message.text for message in messages if isinstance(message, System))
+    retold: list[Message] = [System(f"{system}\n\n{_HOW}{tools}".lstrip())]
+    for message in messages:
+        match message:
+            case Assistant(text=text, calls=calls):
+                retold += [_said(text, call) for call in calls] or [Assistant(json.dumps({"answer": text}))]
+            case Result(tool=tool, blocks=blocks, is_error=is_error):
+                headline = f"{tool} failed:" if is_error else f"Result of {tool}:"
+                retold.append(User((Text(headline), *blocks)))
+            case User():
+                retold.append(message)
+            case System():
+                pass
+    return retold
+
+
+def _said(text: str, call: ToolUse) -> Assistant:
+    written = call.as_json()
+    reply = json.dumps({"tool": written["tool"], "arguments": written["arguments"]})
+    return Assistant(f"{text}\n{reply}" if text else reply)
+
+
+def _read(turn: Turn) -> ToolUse | str:
+    text = turn.text.strip()
+    if not text.startswith(("{", "```")):
+        return text  # the server does not hold answers to a schema, and the model just talked
+    try:
+        reply, _ = read_arguments(text)
+    except ToolError as error:
+        raise Transient(f"{turn.model} broke off its reply, or wrote it badly: {error.message}") from None
+    match reply:
+        case {"tool": str(tool), "arguments": dict(arguments)}:
+            return ToolUse("p0", tool, arguments)
+        case {"answer": str(answer)}:
+            return answer
+    raise Transient(f"{turn.model} replied with JSON that is neither a call nor an answer")
+
+
+def _nobody(_text: str) -> None:
+    """Nobody watches."""

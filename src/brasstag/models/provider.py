@@ -1,0 +1,109 @@
+"""ProviderModel: any provider that pydantic-ai knows, through its direct layer."""
+
+import asyncio
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from brasstag.models.destinations import Destination, Fetch
+from brasstag.models.failures import not_configured
+from brasstag.models.windows import LOCAL_TOKENS, hosted_tokens, local_model_sees
+from brasstag.words.turns import OnText, Turn, TurnRequest
+
+if TYPE_CHECKING:
+    from brasstag.models.lines import Line
+
+MOST_OUTPUT = 16_384
+"""How many tokens a turn may write when nobody says; a small model gets a quarter of its window."""
+SILENCE = 300.0
+"""How many seconds a provider may send nothing at all."""
+LONGEST = 1800.0
+"""How many seconds one turn may take as a whole."""
+
+
+def no_pictures(digest: str) -> bytes:
+    """Stand for the blobs where there are none."""
+    raise LookupError(digest)
+
+
+class ProviderModel:
+    """A model somewhere else, reached over the network."""
+
+    def __init__(
+        self,
+        to: Destination,
+        fetch: Fetch = no_pictures,
+        *,
+        name: str = "",
+        silence: float = SILENCE,
+        longest: float = LONGEST,
+    ) -> None:
+        self._to = to
+        self._fetch = fetch
+        self._name = name or to.name
+        self._silence = silence
+        self._longest = longest
+        # A client belongs to the event loop that first used it; in another it fails with "Event loop is closed".
+        self._openings: WeakKeyDictionary[asyncio.AbstractEventLoop, _Opening] = WeakKeyDictionary()
+
+    @property
+    def name(self) -> str:
+        """How it is written in settings."""
+        return self._name
+
+    @property
+    def sees_images(self) -> bool:
+        """Hosted models nearly all see; a local one only where its name says so."""
+        return not self._to.base_url or local_model_sees(self._to.model)
+
+    @property
+    def context_tokens(self) -> int:
+        """What its name says, else what the price list knows, else a careful guess."""
+        if self._to.context_tokens:
+            return self._to.context_tokens
+        return LOCAL_TOKENS if self._to.base_url else hosted_tokens(self._to.provider, self._to.model)
+
+    async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
+        """Ask the provider and stream its text; raises ModelError, a Transient one where trying again may help."""
+        opening = self._openings.setdefault(asyncio.get_running_loop(), _Opening())
+        line = await opening.line(self._to)
+        from brasstag.models.lines import Manner  # noqa: PLC0415 - heavy; the line has it imported already
+
+        most = request.max_tokens or min(MOST_OUTPUT, self.context_tokens // 4)
+        manner = Manner(self.sees_images, self._fetch, most, self._silence, self._longest)
+        return await line.ask(request, manner, self._name, on_text)
+
+    async def close(self) -> None:
+        """Close the connections of this event loop."""
+        opening = self._openings.pop(asyncio.get_running_loop(), None)
+        if opening is not None:
+            await opening.close()
+
+
+class _Opening:
+    """The line of one event loop, opened by the first who needs it."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._line: Line | None = None
+
+    async def line(self, to: Destination) -> "Line":
+        async with self._lock:
+            if self._line is None:
+                # The libraries take seconds to import; the event loop goes on meanwhile.
+                line = await asyncio.to_thread(_open, to)
+                await line.open()
+                self._line = line
+            return self._line
+
+    async def close(self) -> None:
+        if self._line is not None:
+            await self._line.close()
+
+
+def _open(to: Destination) -> "Line":
+    try:
+        from brasstag.models.lines import Line  # noqa: PLC0415 - heavy
+    except ImportError:
+        said = f"{to.name} needs pydantic-ai, which is not installed; run `pip install 'brasstag[models]'`"
+        raise not_configured(said) from None
+    return Line(to)

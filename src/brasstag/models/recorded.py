@@ -1,0 +1,157 @@
+"""Recorded: turns that a live model gave earlier, kept and played again at our own boundary."""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from brasstag.models.failures import not_configured
+from brasstag.models.setup import HOW_TO_SET_UP
+from brasstag.models.windows import HOSTED_TOKENS
+from brasstag.words.canonical import sha256, stored_json
+from brasstag.words.messages import Thinking, ToolUse
+from brasstag.words.turns import Model, ModelError, OnText, Turn, TurnRequest, Usage
+
+NOTE = "recorded, not a live model"
+
+_ID = re.compile(r"\b(call|task|tag|apr|boot|room|key|mem)_[0-9a-f]{32}\b")
+
+
+def request_digest(request: TurnRequest) -> str:
+    """Return the digest of what a model is shown; ids, which differ from run to run, count by their order only."""
+    shown = {
+        "messages": [message.as_json() for message in request.messages],
+        "offers": [
+            {"name": offer.name, "description": offer.description, "schema": dict(offer.schema)}
+            for offer in request.offers
+        ],
+    }
+    seen: dict[str, str] = {}
+    text = _ID.sub(lambda found: seen.setdefault(found[0], f"{found[1]}_{len(seen)}"), stored_json(shown))
+    return sha256(text.encode())
+
+
+class RecordingModel:
+    """A Model around a Model, which appends every turn to a file of JSON lines."""
+
+    def __init__(self, model: Model, file: Path) -> None:
+        self._model = model
+        self._file = file
+
+    @property
+    def name(self) -> str:
+        """The name of the model that answers."""
+        return self._model.name
+
+    @property
+    def sees_images(self) -> bool:
+        """Whether the model that answers sees."""
+        return self._model.sees_images
+
+    @property
+    def context_tokens(self) -> int:
+        """What fits into the model that answers."""
+        return self._model.context_tokens
+
+    async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
+        """Ask the model, keep its turn, and return it."""
+        turn = await self._model.respond(request, on_text)
+        line = stored_json(
+            {
+                "request": request_digest(request),
+                "turn": _turn_json(turn),
+                "sees_images": self.sees_images,
+                "context_tokens": self.context_tokens,
+            }
+        )
+        # A run shows whatever its agents read, so its recording is for its owner's eyes.
+        place = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            os.write(place, f"{line}\n".encode())
+        finally:
+            os.close(place)
+        return turn
+
+
+class RecordedModel:
+    """Plays a recording: whoever shows it what the live model was shown gets the same turn."""
+
+    def __init__(self, file: Path) -> None:
+        self._name = f"recorded:{file}"
+        lines = _read(file)
+        self._turns = {line["request"]: _turn_from(line["turn"]) for line in lines}
+        # What an agent is shown follows from these, so they are the live model's.
+        self._sees_images: bool = lines[-1]["sees_images"] if lines else False
+        self._context_tokens: int = lines[-1]["context_tokens"] if lines else HOSTED_TOKENS
+
+    @property
+    def name(self) -> str:
+        """``recorded`` and the file."""
+        return self._name
+
+    @property
+    def sees_images(self) -> bool:
+        """Whether the live model saw."""
+        return self._sees_images
+
+    @property
+    def context_tokens(self) -> int:
+        """What fitted into the live model."""
+        return self._context_tokens
+
+    async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
+        """Play the turn recorded for this request; raises ModelError where there is none."""
+        turn = self._turns.get(request_digest(request))
+        if turn is None:
+            who = f"{request.role}, turn {request.turn + 1}" if request.role else f"turn {request.turn + 1}"
+            raise ModelError(
+                f"{self._name} has no turn for what is asked now ({who}): the run has left the recorded path, "
+                f"and only a live model can go on. {HOW_TO_SET_UP}"
+            )
+        if turn.text:
+            on_text(turn.text)
+        return turn
+
+
+def _read(file: Path) -> list[dict[str, Any]]:
+    """Read every line; of two turns for one request the later stands, as the run went on from it."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise not_configured(f"the recording {file} cannot be read: {error}") from None
+    return [_line(line, f"line {number} of {file}") for number, line in enumerate(lines, start=1)]
+
+
+def _line(text: str, place: str) -> dict[str, Any]:
+    try:
+        line = json.loads(text)
+        _turn_from(line["turn"])
+        return {name: line[name] for name in ("request", "turn", "sees_images", "context_tokens")}
+    except (ValueError, TypeError, LookupError):
+        raise not_configured(f"{place} is not a recorded turn; remove it") from None
+
+
+def _turn_json(turn: Turn) -> dict[str, Any]:
+    return {
+        "text": turn.text,
+        "calls": [call.as_json() for call in turn.calls],
+        "thinking": [thought.as_json() for thought in turn.thinking],
+        "usage": turn.usage.as_json(),
+        "model": turn.model,
+        "stop": turn.stop,
+    }
+
+
+def _turn_from(kept: Mapping[str, Any]) -> Turn:
+    return Turn(
+        text=kept["text"],
+        calls=tuple(ToolUse.from_json(call) for call in kept["calls"]),
+        thinking=tuple(Thinking.from_json(thought) for thought in kept["thinking"]),
+        usage=replace(Usage.from_json(kept["usage"]), cost=0),  # it was paid for when it was recorded
+        model=kept["model"],
+        stop=kept["stop"],
+        note=NOTE,
+    )

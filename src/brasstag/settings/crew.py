@@ -1,0 +1,168 @@
+"""The crew: who its agents are, what each may use, whom it may give work to, and how far all of them may go."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
+
+from brasstag.settings.problems import refusal
+from brasstag.settings.sections import Amount, Count, Section, Sentence
+from brasstag.words.budgets import Budget
+from brasstag.words.canonical import LARGEST_INTEGER
+from brasstag.words.errors import Problem
+
+OPERATOR = "operator"
+"""The built-in role of the person at the counter; it may use every tool."""
+
+PERSON = "person"
+"""Whoever answers a question that no agent stands above to answer."""
+
+ROUTE = "route_to_"
+"""How the name of a tool begins that gives a task to a role."""
+
+ROLE_BUDGET = Budget(max_steps=50, max_children=20)
+"""How far one task of a role goes where its role does not say."""
+
+RUN_BUDGET = Budget(max_steps=500, max_depth=6)
+"""How far a whole run goes where the crew does not say."""
+
+MICRO = 1_000_000
+"""Millionths of a dollar in one."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,54}")
+_RESERVED = {
+    OPERATOR: "is built in and may use every tool",
+    PERSON: "stands for the people whom agents ask",
+}
+
+_INSTEAD = {
+    OPERATOR: "Name the role of an agent; the operator is you.",
+    PERSON: "Remove it; every role can ask people, with ask_master.",
+}
+
+
+def route_name(role: str) -> str:
+    """Return the name of the tool that gives a task to a role."""
+    return f"{ROUTE}{role}"
+
+
+def _role_name(value: str) -> str:
+    if not _NAME.fullmatch(value):
+        raise refusal(
+            f"{value!r} cannot name a role, as {route_name(value)} could not name a tool",
+            "Use lower-case letters, digits and _, beginning with a letter, 55 at most.",
+        )
+    if value in _RESERVED:
+        raise refusal(_RESERVED[value], "Choose another name for this role.")
+    return value
+
+
+def _dollars(value: int | float) -> int | float:
+    if value * MICRO > LARGEST_INTEGER:
+        raise refusal(
+            f"is {value!r}, which is more than can be counted", "Write a smaller number of dollars."
+        )
+    return value
+
+
+RoleName = Annotated[str, AfterValidator(_role_name)]
+
+
+class BudgetSettings(Section):
+    """How far a task, or a whole run, may go; a limit that is left out is the usual one."""
+
+    home = "[crew.budget] or [roles.NAME.budget]"
+
+    max_steps: Count | None = None
+    """Turns of the model."""
+    max_tokens: Count | None = None
+    max_cost: Annotated[Amount, AfterValidator(_dollars)] | None = None
+    """Dollars."""
+    max_depth: Count | None = None
+    """How many tasks may stand above one another."""
+    max_children: Count | None = None
+    """How many tasks one task may open."""
+    max_seconds: Amount | None = None
+    """Time spent by models and tools; waiting is free."""
+
+    def over(self, usual: Budget) -> Budget:
+        """Return the usual limits with those given here in their place."""
+        given = {
+            name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None
+        }
+        if self.max_cost is not None:
+            given["max_cost"] = max(1, round(self.max_cost * MICRO))
+        return replace(usual, **given)
+
+
+class RoleSettings(Section):
+    """Who an agent is: its instructions, its model, its tools, whom it may give work to."""
+
+    home = "[roles.NAME]"
+
+    description: str = ""
+    """One sentence for whoever may give it work."""
+    instructions: str = ""
+    """What it is told before any task."""
+    model: Sentence | None = None
+    """The crew's where it has none of its own."""
+    fallback_model: Sentence | None = None
+    tools: tuple[Sentence, ...] = ()
+    """Tool names or aliases; ``"*"`` is every tool."""
+    delegates_to: tuple[Sentence, ...] = ()
+    """The roles it may give tasks to."""
+    budget: BudgetSettings = BudgetSettings()
+
+    @property
+    def limits(self) -> Budget:
+        """How far one task of this role may go."""
+        return self.budget.over(ROLE_BUDGET)
+
+
+class CrewSettings(Section):
+    """What all roles share, and who of them takes what a person asks for."""
+
+    home = "[crew]"
+
+    lead: Sentence = "lead"
+    model: Sentence | None = None
+    """Chosen when a run starts where none is given."""
+    fallback_model: Sentence | None = None
+    document_tokens: Count = 20_000
+    """How much of the documents that travel with a task is put whole into its context."""
+    concurrency: Count = 8
+    """How many tasks may run at once."""
+    budget: BudgetSettings = BudgetSettings()
+
+    @property
+    def limits(self) -> Budget:
+        """How far a whole run may go."""
+        return self.budget.over(RUN_BUDGET)
+
+
+def unknown_roles(found: Mapping[str, Any], file: str) -> Iterator[Problem]:
+    """Yield a problem for each role the file names but does not have.
+
+    Takes the file as it was parsed, so that these are told together with whatever else is wrong in it.
+    """
+    roles = _table(found.get("roles"))
+    lead = _table(found.get("crew")).get("lead")
+    if isinstance(lead, str) and lead.strip() and lead not in roles:
+        yield _unknown(file, "crew.lead", lead, roles)
+    for name, role in roles.items():
+        delegates = _table(role).get("delegates_to")
+        for index, other in enumerate(delegates if isinstance(delegates, list) else ()):
+            if isinstance(other, str) and other.strip() and other not in roles:
+                yield _unknown(file, f"roles.{name}.delegates_to[{index}]", other, roles)
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _unknown(file: str, place: str, name: str, roles: Mapping[str, Any]) -> Problem:
+    known = f"Name one of {', '.join(roles)}, or add" if roles else "Add"
+    mend = _INSTEAD.get(name, f"{known} [roles.{name}].")
+    return Problem(file, place, f"{name!r} is no role of this file", mend)

@@ -1,0 +1,126 @@
+"""Jobs on SQLite: the tasks table is the queue, and a look at it costs next to nothing.
+
+A commit of this process rings a bell; one of another process shows in a number that SQLite keeps, read every few dozen
+milliseconds. No SQL runs on the event loop.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import TypeVar
+
+from brasstag.store.bench import Bench
+from brasstag.store.database import Transaction
+from brasstag.store.jobs import Advance
+from brasstag.store.ready import ready_tasks
+from brasstag.store.shifts import Shift, Shifts
+from brasstag.store.sqlite import SqliteDatabase
+from brasstag.words.errors import StoreError
+
+log = logging.getLogger("brasstag")
+
+_T = TypeVar("_T")
+Work = tuple[str, int]
+
+QUICK_SECONDS = 0.05
+"""How soon a commit of another process is noticed while things happen."""
+
+SLOW_SECONDS = 0.25
+"""How soon, when nothing has happened for long."""
+
+SLOWER = 1.1
+"""What the pause grows by each time nothing has happened."""
+
+SURE_SECONDS = 1.0
+"""How often to look whatever the number says, and how long to leave a task alone that came back as it went."""
+
+
+class EmbeddedJobs(Shifts):
+    """Brings ready tasks to whoever serves them, in any process that has the file open."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        super().__init__()
+        self._database = database
+
+    def hint(self, transaction: Transaction, task_id: str, tree: str, wake: int) -> None:  # noqa: ARG002
+        """Ring the bell once the task is ready on disk; the table says which one it is."""
+        transaction.after_commit.append(self._ring)
+
+    async def _work(self, shift: Shift, advance: Advance, tree: str, concurrency: int) -> None:
+        with _Lookout(self._database, tree, concurrency) as lookout:
+
+            def left(task_id: str, wake: int) -> None:
+                lookout.returned.add((task_id, wake))
+                shift.ring()
+
+            async with Bench(advance, concurrency, left) as bench:
+                pause, rang = QUICK_SECONDS, True
+                while not shift.is_over:
+                    if bench.free and (rang or await lookout.sees_a_change()):
+                        await lookout.bring_to(bench)
+                        pause = QUICK_SECONDS
+                    else:
+                        pause = min(pause * SLOWER, SLOW_SECONDS)
+                    rang = await shift.rest(pause)
+
+
+class _Lookout:
+    """Looks for ready tasks, from a thread of its own: others may be long at work on theirs."""
+
+    def __init__(self, database: SqliteDatabase, tree: str, concurrency: int) -> None:
+        self.returned: set[Work] = set()
+        """Tasks that left the bench since the last look."""
+        self._database = database
+        self._tree = tree
+        self._concurrency = concurrency
+        self._thread = ThreadPoolExecutor(1, "brasstag-jobs")
+        self._open = ExitStack()
+        self._version: Callable[[], int] = int
+        self._seen = -1
+        self._look_by = 0.0
+        self._left_alone: dict[Work, float] = {}
+
+    def __enter__(self) -> "_Lookout":
+        self._version = self._open.enter_context(self._database.watch())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.shutdown()
+        self._open.close()
+
+    async def sees_a_change(self) -> bool:
+        """Say whether anybody has committed anything since the last look, or that was long ago."""
+        if asyncio.get_running_loop().time() >= self._look_by:
+            return True
+        version = await self._off_the_loop(self._version)
+        return version is not None and version != self._seen
+
+    async def bring_to(self, bench: Bench) -> None:
+        """Begin as many ready tasks as there are places for."""
+        now = asyncio.get_running_loop().time()
+        self._look_by = now + SURE_SECONDS
+        self._left_alone = {work: until for work, until in self._left_alone.items() if until > now}
+        for work in await self._off_the_loop(self._look) or ():
+            if work in self.returned:
+                # Ready as before: nobody could do anything with it just now.
+                self._left_alone[work] = now + SURE_SECONDS
+            elif bench.free and not bench.holds(work[0]) and work not in self._left_alone:
+                bench.begin(*work)
+        self.returned.clear()
+
+    def _look(self) -> list[Work]:
+        # Of these, so many are at the bench and not claimed yet, or left alone.
+        most = 2 * self._concurrency + len(self._left_alone)
+        # The number first: what is committed after it was read shows as a change.
+        self._seen = self._version()
+        with self._database.read() as connection:
+            return ready_tasks(connection, self._tree, most)
+
+    async def _off_the_loop(self, look: Callable[[], _T]) -> _T | None:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, look)
+        except StoreError as error:
+            log.warning("ready tasks could not be looked for, and will be looked for again: %s", error)
+            return None

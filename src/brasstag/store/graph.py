@@ -1,0 +1,419 @@
+"""The graph at work: opening, holding, blocking, waking and ending tasks, each act one commit.
+
+A task that becomes ready is hinted at in the transaction that makes it so. A worker holds a task under an epoch; whatever
+it writes under an older one is refused. Row locks go child before parent.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from sqlalchemy import bindparam, or_, select, update
+
+from brasstag.store import approvals as approval_rows
+from brasstag.store.database import Database, Transaction
+from brasstag.store.jobs import Jobs
+from brasstag.store.ledger import Ledger, claims_of_tasks
+from brasstag.store.prepared import Prepared
+from brasstag.store.schema import tasks
+from brasstag.store.seals import Sealer
+from brasstag.store.tasks import Status, Task, TaskKind, get_task, insert_task, live_children, set_status
+from brasstag.store.timeline import Timeline
+from brasstag.words.approvals import Approval, ApprovalState
+from brasstag.words.calls import Call, Tag
+from brasstag.words.errors import Code, Fenced, ToolError
+from brasstag.words.events import EntryKind
+from brasstag.words.turns import Usage
+
+Payload = dict[str, Any]
+
+PERSON = "person"
+"""Who a question goes to when no agent stands above the asker."""
+
+_take = Prepared(
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"), tasks.c.wake == bindparam("at_wake"), tasks.c.status == "ready")
+    .values(
+        status="running", epoch=tasks.c.epoch + 1, attempts=tasks.c.attempts + 1, boot=bindparam("by_boot")
+    )
+    .returning(tasks)
+)
+_wake = Prepared(
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"), tasks.c.status == "blocked", tasks.c.kind != "desk")
+    .where(tasks.c.role != PERSON)
+    .values(status="ready", wake=tasks.c.wake + 1, woken_at=bindparam("at"))
+    .returning(tasks.c.tree, tasks.c.wake)
+)
+_block = Prepared(
+    update(tasks)
+    .where(
+        tasks.c.id == bindparam("task"),
+        tasks.c.epoch == bindparam("held"),
+        tasks.c.status == "running",
+        tasks.c.next_seq == bindparam("seen"),
+    )
+    .values(status="blocked", attempts=0)
+)
+_let_go = Prepared(
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"), tasks.c.epoch == bindparam("held"), tasks.c.status == "running")
+    .values(status="ready", wake=tasks.c.wake + 1, woken_at=bindparam("at"))
+    .returning(tasks.c.tree, tasks.c.wake)
+)
+_spend = Prepared(
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"))
+    .values(
+        steps=tasks.c.steps + 1,
+        tokens=tasks.c.tokens + bindparam("more_tokens"),
+        cost=tasks.c.cost + bindparam("more_cost"),
+        milliseconds=tasks.c.milliseconds + bindparam("more_time"),
+        attempts=0,
+    )
+)
+_one_more_child = Prepared(
+    update(tasks).where(tasks.c.id == bindparam("task")).values(children=tasks.c.children + 1)
+)
+_reopen = Prepared(
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"), or_(tasks.c.status == "failed", tasks.c.status == "cancelled"))
+    .values(
+        status="ready",
+        wake=tasks.c.wake + 1,
+        woken_at=bindparam("at"),
+        attempts=0,
+        closed_at=None,
+        budget=bindparam("new_budget"),
+    )
+    .returning(tasks.c.tree, tasks.c.wake)
+)
+_standing = Prepared(
+    select(tasks.c.status, tasks.c.epoch, tasks.c.kind).where(tasks.c.id == bindparam("task"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Proof that this process holds a task; only the graph makes one."""
+
+    task: Task
+
+    @property
+    def id(self) -> str:
+        """The task's id."""
+        return self.task.id
+
+    @property
+    def epoch(self) -> int:
+        """Which holding this is."""
+        return self.task.epoch
+
+
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    """A task about to be opened."""
+
+    id: str
+    kind: TaskKind
+    actor: str
+    role: str
+    title: str
+    payload: Payload
+    """Its first entry."""
+    parent_id: str = ""
+    parent_call: str = ""
+    tree: str = ""
+    depth: int = 0
+    budget: str = "{}"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """An entry for another task's timeline, written when this one ends."""
+
+    task_id: str
+    kind: EntryKind
+    call_id: str
+    payload: Payload
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a task ends, and who is told."""
+
+    status: Status
+    payload: Payload
+    call: tuple[Call, Payload] | None = None
+    """The handoff that ends it, where one does."""
+    messages: Sequence[Message] = ()
+    """For the parent first, then for whoever stands above it: locks go that way."""
+
+
+@dataclass(slots=True)
+class Stopped:
+    """What a cancellation did: tasks ended, requests withdrawn, calls of which nobody knows yet how they ended."""
+
+    tasks: list[str] = field(default_factory=list)
+    approvals: list[Approval] = field(default_factory=list)
+    acting: list[str] = field(default_factory=list)
+
+
+class Desks(Protocol):
+    """What the graph needs of the books it belongs to."""
+
+    database: Database
+    timeline: Timeline
+    sealer: Sealer
+    ledger: Ledger
+    jobs: Jobs
+
+    def writing(self, task_id: str) -> AbstractContextManager[Transaction]:
+        """One commit about a task."""
+
+    def now(self) -> str:
+        """Return the time as the books write it."""
+
+    def withdraw(self, transaction: Transaction, approval: Approval, by: str) -> None:
+        """Void a request of a task that ends."""
+
+    def close_desk_if_idle(self, transaction: Transaction, task_id: str) -> None:
+        """End a desk whose room has closed and that waits for nothing any more."""
+
+
+class Graph:
+    """Moves tasks through their states."""
+
+    def __init__(self, books: Desks, boot_id: str) -> None:
+        self.jobs = books.jobs
+        self._books = books
+        self._database = books.database
+        self._timeline = books.timeline
+        self._now = books.now
+        self._boot_id = boot_id
+
+    def open_root(self, task: NewTask) -> None:
+        """Write down what a person asks for; it is ready at once."""
+        with self._database.write() as transaction:
+            self._insert(transaction, task)
+
+    def open_child(
+        self, call: Call, kind: EntryKind, payload: Payload, child: NewTask, approval_id: str | None
+    ) -> Tag:
+        """Open a task for a call, and say on the caller's timeline that it waits for it."""
+        with self._books.writing(call.task_id) as transaction:
+            if approval_id is not None:
+                self._books.ledger.use_up(transaction, approval_id)
+            self._insert(transaction, child)
+            tag = self._timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)
+            transaction.run(_one_more_child, task=call.task_id)
+            return tag
+
+    def take(self, task_id: str, wake: int) -> Held | None:
+        """Hold a ready task, or return None where the hint was stale."""
+        with self._database.write() as transaction:
+            row = transaction.run(_take, task=task_id, at_wake=wake, by_boot=self._boot_id).fetchone()
+        return None if row is None else Held(Task(*row))
+
+    def record_turn(self, held: Held, payload: Payload, usage: Usage, milliseconds: int) -> Tag:
+        """Write down what a model answered, and what it took, before any of its calls runs."""
+        with self._database.write() as transaction:
+            tag = self._timeline.append(transaction, held.id, EntryKind.TURN, "", payload, epoch=held.epoch)
+            spent = {"more_tokens": usage.tokens, "more_cost": usage.cost or 0, "more_time": milliseconds}
+            transaction.run(_spend, task=held.id, **spent)
+            return tag
+
+    def note(self, held: Held, kind: EntryKind, payload: Payload) -> Tag:
+        """Write down something about the task itself."""
+        with self._database.write() as transaction:
+            return self._timeline.append(transaction, held.id, kind, "", payload, epoch=held.epoch)
+
+    def block(self, held: Held, seen: int) -> bool:
+        """Let the task wait, unless something was added since ``seen`` entries: then return False, and look again."""
+        with self._database.write() as transaction:
+            moved: bool = transaction.run(_block, task=held.id, held=held.epoch, seen=seen).rowcount == 1
+            if moved:
+                self._timeline.seal(transaction, held.id)
+            else:
+                self._require_held(transaction, held)
+        if moved:
+            self._timeline.forget(held.id)
+        return moved
+
+    def let_go(self, held: Held) -> None:
+        """Give a task back, unfinished, for the next worker."""
+        with self._database.write() as transaction:
+            row = transaction.run(_let_go, task=held.id, held=held.epoch, at=self._now()).fetchone()
+            if row is not None:
+                self.jobs.hint(transaction, held.id, *row)
+
+    def finish(self, held: Held, ending: Ending) -> Tag:
+        """End a held task, and tell whoever waits for it."""
+        with self._database.write() as transaction:
+            return self._finish(transaction, held.task, ending, held.epoch)
+
+    def finish_call(self, call: Call, ending: Ending, approval_id: str | None) -> Tag:
+        """End the task of a handoff, written down in the same commit."""
+        with self._database.write() as transaction:
+            if approval_id is not None:
+                self._books.ledger.use_up(transaction, approval_id)
+            task = get_task(transaction.connection, call.task_id)
+            return self._finish(transaction, task, ending, call.epoch)
+
+    def answer(self, question_id: str, ending: Ending) -> None:
+        """End a question that waits for a person; whoever answers second is told so."""
+        with self._database.write() as transaction:
+            question = get_task(transaction.connection, question_id)
+            if question.has_ended:
+                raise ToolError(Code.TASK_CLOSED, f"{question_id} has been answered or withdrawn already")
+            self._finish(transaction, question, ending, 0)
+
+    def cancel(self, task_id: str, payload: Payload, by: str, messages: Sequence[Message] = ()) -> Stopped:
+        """End a task and everything below it, the lowest first, and say what was stopped."""
+        with self._database.write() as transaction:
+            top = get_task(transaction.connection, task_id)
+            if top.has_ended:
+                raise ToolError(Code.TASK_CLOSED, f"{top.id} has already ended ({top.status})")
+            stopped = self._cancel_below(transaction, top, payload, by)
+            self._cancel_one(transaction, top, payload, by, stopped)
+            # What was opened while we went up is found now that nothing above it can open more.
+            late = self._cancel_below(transaction, top, payload, by)
+            stopped.tasks += late.tasks
+            stopped.approvals += late.approvals
+            self._tell(transaction, messages)
+            stopped.acting = claims_of_tasks(transaction.connection, stopped.tasks)
+        return stopped
+
+    def reopen(self, task_id: str, payload: Payload, budget: str, closing: Sequence[Message] = ()) -> None:
+        """Let a failed or cancelled task go on; ``closing`` ends its calls whose tasks ended in the meantime."""
+        with self._database.write() as transaction:
+            row = transaction.run(_reopen, task=task_id, at=self._now(), new_budget=budget).fetchone()
+            if row is None:
+                raise ToolError(Code.TASK_CLOSED, f"{task_id} has neither failed nor been stopped")
+            self._timeline.append(transaction, task_id, EntryKind.RESUMED, "", payload)
+            for message in closing:
+                self._append(transaction, message)
+            self.jobs.hint(transaction, task_id, *row)
+
+    def reclaim(self, task: Task) -> bool:
+        """Make a task ready whose holder is gone; False where somebody was faster."""
+        with self._database.write() as transaction:
+            row = transaction.run(_let_go, task=task.id, held=task.epoch, at=self._now()).fetchone()
+            if row is not None:
+                self.jobs.hint(transaction, task.id, *row)
+        return row is not None
+
+    def hint_again(self, waiting: Sequence[Task]) -> None:
+        """Repeat the hints of tasks that have been ready for long; a hint may have been lost."""
+        with self._database.write() as transaction:
+            for task in waiting:
+                self.jobs.hint(transaction, task.id, task.tree, task.wake)
+
+    def wake(self, transaction: Transaction, task_id: str) -> None:
+        """Make a blocked task ready, in the transaction that gives it something to do."""
+        row = transaction.run(_wake, task=task_id, at=self._now()).fetchone()
+        if row is not None:
+            self.jobs.hint(transaction, task_id, *row)
+
+    def _insert(self, transaction: Transaction, task: NewTask) -> None:
+        waits = task.role == PERSON
+        at = self._now()
+        insert_task(
+            transaction,
+            self._books.sealer.key,
+            task.id,
+            kind=task.kind,
+            actor=task.actor,
+            role=task.role,
+            status="blocked" if waits else "ready",
+            boot=self._boot_id,
+            at=at,
+            parent_id=task.parent_id,
+            parent_call=task.parent_call,
+            tree=task.tree or task.id,
+            depth=task.depth,
+            title=task.title,
+            wake=0 if waits else 1,
+            woken_at=at,
+            budget=task.budget,
+        )
+        self._timeline.append(transaction, task.id, EntryKind.OPENED, "", task.payload)
+        self._timeline.forget(task.id)
+        if not waits:
+            self.jobs.hint(transaction, task.id, task.tree or task.id, 1)
+
+    def _finish(self, transaction: Transaction, task: Task, ending: Ending, epoch: int) -> Tag:
+        if ending.call is not None:
+            call, payload = ending.call
+            tag = self._timeline.append(transaction, task.id, EntryKind.CALLED, call.id, payload, epoch=epoch)
+            self._close(transaction, task, ending.status, ending.payload, epoch)
+        else:
+            tag = self._close(transaction, task, ending.status, ending.payload, epoch)
+        self._cancel_below(transaction, task, _abandoned(task), "the task above it ended")
+        self._tell(transaction, ending.messages)
+        return tag
+
+    def _close(
+        self, transaction: Transaction, task: Task, status: Status, payload: Payload, epoch: int
+    ) -> Tag:
+        for approval in _waiting(transaction, task.id):
+            self._books.withdraw(transaction, approval, "its task has ended")
+        tag = self._timeline.append(
+            transaction, task.id, EntryKind.CLOSED, "", payload | {"status": status}, epoch=epoch
+        )
+        set_status(transaction, task.id, status, self._now())
+        self._timeline.forget(task.id)
+        return tag
+
+    def _tell(self, transaction: Transaction, messages: Sequence[Message]) -> None:
+        for message in messages:
+            self._append(transaction, message)
+            self.wake(transaction, message.task_id)
+            self._books.close_desk_if_idle(transaction, message.task_id)
+
+    def _append(self, transaction: Transaction, message: Message) -> None:
+        self._timeline.append(transaction, message.task_id, message.kind, message.call_id, message.payload)
+
+    def _cancel_below(self, transaction: Transaction, task: Task, payload: Payload, by: str) -> Stopped:
+        stopped = Stopped()
+        for child in live_children(transaction.connection, task.id):
+            below = self._cancel_below(transaction, child, payload, by)
+            stopped.tasks += below.tasks
+            stopped.approvals += below.approvals
+            self._cancel_one(transaction, child, payload, by, stopped)
+        return stopped
+
+    def _cancel_one(
+        self, transaction: Transaction, task: Task, payload: Payload, by: str, stopped: Stopped
+    ) -> None:
+        waiting = _waiting(transaction, task.id)
+        for approval in waiting:
+            self._books.withdraw(transaction, approval, by)
+        self._timeline.append(transaction, task.id, EntryKind.CLOSED, "", payload | {"status": "cancelled"})
+        set_status(transaction, task.id, "cancelled", self._now())
+        self._timeline.forget(task.id)
+        stopped.tasks.append(task.id)
+        stopped.approvals += waiting
+
+    def _require_held(self, transaction: Transaction, held: Held) -> None:
+        row = transaction.run(_standing, task=held.id).fetchone()
+        if row is None or row[0] != "running" or row[1] != held.epoch:
+            raise Fenced(held.id)
+
+
+def _waiting(transaction: Transaction, task_id: str) -> list[Approval]:
+    return [
+        approval
+        for state in (ApprovalState.OPEN, ApprovalState.APPROVED)
+        for approval in approval_rows.approvals_of_task(transaction.connection, task_id, state)
+    ]
+
+
+def _abandoned(task: Task) -> Payload:
+    return {
+        "type": "root",
+        "tool": "stop",
+        "input": {},
+        "result": {"error": {"code": Code.CANCELLED.value, "message": f"{task.id}, above it, ended first"}},
+    }

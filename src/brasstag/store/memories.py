@@ -1,0 +1,63 @@
+"""Memories: what agents wanted to remember, for later tasks of their role."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, bindparam, delete, insert, or_, select
+
+from brasstag.store.database import Transaction
+from brasstag.store.prepared import Prepared
+from brasstag.store.schema import memories
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.ids import SHORTEST_TAIL
+
+_COLUMNS = tuple(column.name for column in memories.columns)
+_insert = Prepared(insert(memories).values({name: bindparam(name) for name in _COLUMNS}))
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One thing a role remembers."""
+
+    id: str
+    role: str
+    tree: str
+    """The run it is good for; empty where it is kept for good."""
+    content: str
+    task_id: str
+    call_id: str
+    at: str
+
+
+def add_memory(transaction: Transaction, memory: Memory) -> None:
+    """Keep a memory."""
+    transaction.run(_insert, **{name: getattr(memory, name) for name in _COLUMNS})
+
+
+def memories_of(connection: Connection, role: str, tree: str) -> list[Memory]:
+    """Return what a role remembers in a run: what it keeps for good, and what belongs to this run."""
+    query = select(memories).where(
+        memories.c.role == role, or_(memories.c.tree == "", memories.c.tree == tree)
+    )
+    return [Memory(**row._mapping) for row in connection.execute(query.order_by(memories.c.id))]
+
+
+def all_memories(connection: Connection, role: str = "") -> list[Memory]:
+    """Return every memory, of one role where one is named, oldest first."""
+    query = select(memories).order_by(memories.c.id)
+    if role:
+        query = query.where(memories.c.role == role)
+    return [Memory(**row._mapping) for row in connection.execute(query)]
+
+
+def forget_memory(transaction: Transaction, name: str) -> Memory:
+    """Delete the memory with this id, or with the only id that ends so, and return it."""
+    query = select(memories).where(memories.c.id == name)
+    if len(name) >= SHORTEST_TAIL:
+        query = select(memories).where(memories.c.id.endswith(name, autoescape=True)).limit(2)
+    found = transaction.connection.execute(query).all()
+    if len(found) != 1:
+        raise ToolError(
+            Code.INVALID_ARGUMENTS, f"there is no one memory {name}; `brasstag memories list` names them"
+        )
+    transaction.execute(delete(memories).where(memories.c.id == found[0].id))
+    return Memory(**found[0]._mapping)

@@ -1,0 +1,144 @@
+"""Postgres: one schema a room, and as many writers at once as there are threads.
+
+Every transaction begins and ends on the driver's own cursor, as on SQLite. BEGIN is also the proof that a pooled connection
+still lives: nothing was done on it yet, so a dead one is replaced without anybody noticing.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from sqlalchemy import Connection, create_engine, text
+
+from brasstag.store.address import Address
+from brasstag.store.database import PATIENCE_SECONDS, Transaction
+from brasstag.store.facts import require_room_id
+from brasstag.store.postgres_errors import readable_errors
+
+POOL_SIZE = 4
+"""Connections kept open; twice as many more are made while they are needed."""
+
+IDLE_SECONDS = 20
+"""A process that is stopped in the middle of a write holds its locks no longer than this; the server ends its session."""
+
+_WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+_READ = (
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
+    # A reader holds nobody up, and its reader may be slow: a pager, say.
+    "SET LOCAL idle_in_transaction_session_timeout = 0"
+)
+
+
+class PostgresTransaction(Transaction):
+    """A write to Postgres, beside other writes."""
+
+    def __init__(self, connection: Connection, cursor: Any, schema: str) -> None:
+        super().__init__(connection, cursor)
+        self._schema = schema
+
+    def lock(self, what: str) -> None:
+        """Wait until no other transaction of the room holds this lock; it is let go of at the end."""
+        self._cursor.execute("SELECT pg_advisory_xact_lock(%s)", (lock_number(self._schema, what),))
+
+
+class PostgresDatabase:
+    """The room's tables in one schema of a server."""
+
+    def __init__(self, address: Address, schema: str) -> None:
+        """Name the server and the schema, which is the room's id; nothing is connected yet."""
+        self.address = address
+        self.schema = require_room_id(schema)
+        self.parameters = address.parameters(
+            {
+                "search_path": schema,
+                "synchronous_commit": "on",
+                "lock_timeout": f"{PATIENCE_SECONDS}s",
+                "idle_in_transaction_session_timeout": f"{IDLE_SECONDS}s",
+            }
+        )
+        self._engine = create_engine(
+            "postgresql+psycopg://",
+            creator=lambda: psycopg.connect(**self.parameters),
+            isolation_level="AUTOCOMMIT",
+            pool_size=POOL_SIZE,
+            max_overflow=2 * POOL_SIZE,
+            pool_timeout=PATIENCE_SECONDS,
+        )
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        """One durable transaction; what it recorded is on disk when this block ends."""
+        with readable_errors(self.address), self._begun(_WRITE) as (connection, cursor):
+            transaction = PostgresTransaction(connection, cursor, self.schema)
+            yield transaction
+            transaction.commit()
+        transaction.follow_up()
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A consistent view of the tables: all of it as it was at the first look."""
+        with readable_errors(self.address), self._begun(_READ) as (connection, _):
+            yield connection
+
+    @contextmanager
+    def rebuild(self) -> Iterator[Connection]:
+        """A transaction for whoever changes the tables themselves, which SQLAlchemy begins and commits.
+
+        One at a time; the first of all makes the schema.
+        """
+        with readable_errors(self.address), self._engine.connect() as plain:
+            connection = plain.execution_options(isolation_level="READ COMMITTED")
+            with connection.begin():
+                connection.execute(
+                    text("SELECT pg_advisory_xact_lock(:number)"),
+                    {"number": lock_number(self.schema, "rebuild")},
+                )
+                is_there = text("SELECT to_regnamespace(:name)")
+                if connection.execute(is_there, {"name": self.schema}).scalar_one() is None:
+                    connection.execute(text(f"CREATE SCHEMA {self.schema}"))
+                yield connection
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _begun(self, words: str) -> Iterator[tuple[Connection, Any]]:
+        connection, cursor = self._begin(words)
+        try:
+            yield connection, cursor
+        finally:
+            _hand_back(connection, cursor)
+
+    def _begin(self, words: str) -> tuple[Connection, Any]:
+        # Every connection in the pool may have died with the server; the one after them is new.
+        for dead in range(3 * POOL_SIZE + 1):
+            connection = self._engine.connect()
+            cursor = connection.connection.cursor()
+            try:
+                cursor.execute(words)
+            except psycopg.OperationalError:
+                _hand_back(connection, cursor)
+                if dead == 3 * POOL_SIZE:
+                    raise
+            else:
+                return connection, cursor
+        raise AssertionError("the last round returns or raises")
+
+
+def lock_number(schema: str, what: str) -> int:
+    """Return the number under which the server knows a lock of a room."""
+    digest = hashlib.sha256(f"{schema}\n{what}".encode()).digest()
+    return int.from_bytes(digest[:8], signed=True)
+
+
+def _hand_back(connection: Connection, cursor: Any) -> None:
+    """Return a connection to the pool with nothing left open on it, or drop it where that cannot be."""
+    try:
+        cursor.close()
+        cursor.connection.rollback()
+    except psycopg.Error:
+        connection.invalidate()
+    connection.close()

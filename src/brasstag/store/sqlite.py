@@ -1,0 +1,157 @@
+"""SQLite in WAL mode: a single writer per process, readers beside it."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, event
+from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
+from sqlalchemy.pool import QueuePool, StaticPool
+
+from brasstag.store.database import PATIENCE_SECONDS, Transaction
+from brasstag.store.schema import metadata
+from brasstag.words.errors import StoreError, StoreLost
+
+OLDEST_SQLITE = (3, 35)
+"""The first with all we use."""
+
+
+class SqliteTransaction(Transaction):
+    """A write to SQLite, which has one writer at a time: whoever holds one of these holds every lock."""
+
+    def lock(self, what: str) -> None:
+        """Nothing to wait for: we are the writer."""
+
+
+class SqliteDatabase:
+    """The room's tables in one file, or in memory."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Open the file, or a database in memory where ``path`` is None."""
+        self._path = path
+        self._engine = create_engine(
+            f"sqlite:///{path}" if path else "sqlite://",
+            poolclass=QueuePool if path else StaticPool,
+            connect_args={"check_same_thread": False, "timeout": PATIENCE_SECONDS},
+        )
+        event.listen(self._engine, "connect", _prepare_connection)
+        event.listen(self._engine, "begin", _begin)
+        self._lock = threading.Lock()
+        self._writer: Connection | None = None
+        self._cursor: Any = None
+        if path is None:
+            metadata.create_all(self._engine)
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        """One durable transaction; what it recorded is on disk when this block ends."""
+        with self._lock, _readable_errors():
+            if self._writer is None:
+                # SQLAlchemy leaves transactions alone here: ours begin and end on the driver's own cursor.
+                self._writer = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+                self._cursor = self._writer.connection.cursor()
+            transaction = SqliteTransaction(self._writer, self._cursor)
+            self._cursor.execute("BEGIN IMMEDIATE")
+            try:
+                yield transaction
+                transaction.commit()
+            except BaseException:
+                self._roll_back()
+                raise
+            transaction.follow_up()
+
+    def _roll_back(self) -> None:
+        assert self._writer is not None  # noqa: S101 - only write() comes here
+        if self._writer.connection.driver_connection.in_transaction:  # type: ignore[union-attr]
+            self._cursor.execute("ROLLBACK")
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A consistent view of the tables; in memory there is one connection, so readers queue with writers."""
+        if self._path is None:
+            with self._lock, _readable_errors(), self._engine.connect() as connection:
+                yield connection
+        else:
+            with _readable_errors(), self._engine.connect() as connection:
+                yield connection
+
+    @contextmanager
+    def rebuild(self) -> Iterator[Connection]:
+        """A transaction for whoever changes the tables themselves, which SQLAlchemy begins and commits."""
+        with self._lock, _readable_errors(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def watch(self) -> Iterator[Callable[[], int]]:
+        """Yield a cheap look: a number that is another one after anybody has committed anything.
+
+        Nobody else can see a database in memory, so there the number stays.
+        """
+        if self._path is None:
+            yield int
+            return
+        with closing(
+            sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+        ) as connection:
+
+            def look() -> int:
+                with _readable_errors():
+                    return int(connection.execute("PRAGMA data_version").fetchone()[0])
+
+            yield look
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        with self._lock:
+            if self._writer is not None:
+                self._cursor.close()
+                self._writer.close()
+                self._writer = self._cursor = None
+            self._engine.dispose()
+
+
+def sqlite_version() -> tuple[int, ...]:
+    """Return the version of the SQLite this Python brings."""
+    return sqlite3.sqlite_version_info
+
+
+@contextmanager
+def _readable_errors() -> Iterator[None]:
+    try:
+        yield
+    except (IntegrityError, sqlite3.IntegrityError):
+        raise
+    except (OperationalError, sqlite3.OperationalError) as error:
+        said = str(getattr(error, "orig", error))
+        kind = StoreLost if "locked" in said or "busy" in said else StoreError
+        raise kind(f"the room's database cannot be used: {said}. {_mend(said)}") from error
+    except (DatabaseError, sqlite3.DatabaseError) as error:
+        raise StoreError(
+            f"the room's database is damaged: {getattr(error, 'orig', error)}. "
+            "Keep a copy of .brasstag/ and restore state.db from a backup."
+        ) from error
+
+
+def _mend(message: str) -> str:
+    if "full" in message or "disk I/O" in message:
+        return "Free some disk space and try again; nothing was half written."
+    if "locked" in message:
+        return "Another process held it for too long; try again."
+    if "readonly" in message or "unable to open" in message:
+        return "Check that you may write to .brasstag/."
+    return "Run `brasstag doctor` for more."
+
+
+def _prepare_connection(connection: Any, _record: Any) -> None:
+    # We say BEGIN ourselves: the driver's own would take the write lock too late to be fair between processes.
+    connection.isolation_level = None
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(connection: Connection) -> None:
+    if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
+        connection.exec_driver_sql("BEGIN")

@@ -1,0 +1,37 @@
+"""A second opinion: one question to another model, outside any task."""
+
+import asyncio
+from typing import Any
+
+from brasstag.toolkit.config import Limits
+from brasstag.toolkit.declare import tool
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.turns import ModelError, Opinions
+
+_SHARE_OF_TIME = 0.9
+"""A question is given up a little before its tool would be stopped: nothing acts after it, so nothing is unknown."""
+
+
+@tool(execution_type="function")
+async def ask_gpt(models: Opinions, limits: Limits, prompt: str, model: str = "gpt-5.5") -> dict[str, Any]:
+    """ask_gpt"""
+    return await _opinion(models, limits, f"openai:{model}", prompt)
+
+
+@tool(execution_type="function")
+async def ask_claude(
+    models: Opinions, limits: Limits, prompt: str, model: str = "claude-sonnet-5-5"
+) -> dict[str, Any]:
+    """ask_claude"""
+    return await _opinion(models, limits, f"anthropic:{model}", prompt)
+
+
+async def _opinion(models: Opinions, limits: Limits, model: str, prompt: str) -> dict[str, Any]:
+    try:
+        async with asyncio.timeout(limits.timeout_seconds * _SHARE_OF_TIME):
+            turn = await models.ask(model, prompt)
+    except TimeoutError:
+        raise ToolError(Code.TIMEOUT, f"{model} did not answer in time; ask something shorter") from None
+    except ModelError as error:
+        raise ToolError(error.code, error.message) from None
+    return {"answer": turn.text, "model": turn.model, "usage": turn.usage.as_json()}

@@ -1,0 +1,27 @@
+"""Recalling: results that an agent is shown in part or in short form, as they are on record."""
+
+from typing import Any, Protocol
+
+from brasstag.toolkit.declare import tool
+from brasstag.words.errors import Code, ToolError
+
+
+class Results(Protocol):
+    """What recall needs to know of the past; the engine hands it in."""
+
+    def result_behind(self, tag: str, task_id: str) -> str:
+        """Return the whole result that a task saw under this tag."""
+        ...
+
+
+@tool(execution_type="function")
+def recall(
+    history: Results, task_id: str, tag: str, start: int = 0, characters: int = 20_000
+) -> dict[str, Any]:
+    """recall"""
+    whole = history.result_behind(tag, task_id)
+    if start > len(whole):
+        raise ToolError(
+            Code.INVALID_ARGUMENTS, f"the result has {len(whole)} characters; start at {len(whole)} at most"
+        )
+    return {"text": whole[start : start + characters], "start": start, "total_characters": len(whole)}
