@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
@@ -40,6 +41,7 @@ class Server:
         self._data = self._folder / "data"
         self._said = (self._folder / "said").open("wb")
         self._process: subprocess.Popen[bytes] | None = None
+        self._thread = ThreadPoolExecutor(1, "postgres")
         if os.geteuid() == 0:
             os.chown(self._folder, *_another_user())
         options = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"]
@@ -62,7 +64,8 @@ class Server:
         while not self._answers():
             if self._process is None or self._process.poll() is not None:
                 # Children of one that was ended the hard way may hold its memory a little longer; then it tries again.
-                self._process = self._spawn()
+                # From one thread that stays: the server goes when the thread that started it does.
+                self._process = self._thread.submit(self._spawn).result()
             if time.monotonic() > deadline:
                 raise AssertionError(f"Postgres did not start: {(self._folder / 'said').read_text()}")
             time.sleep(0.02)
@@ -89,6 +92,7 @@ class Server:
         if self._process is not None:
             self.stop(immediate=True)
         self._said.close()
+        self._thread.shutdown()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _spawn(self) -> "subprocess.Popen[bytes]":

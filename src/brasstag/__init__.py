@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from brasstag.app.classes import BaseTool
     from brasstag.app.room import Room
+    from brasstag.app.runs import Ended
+    from brasstag.app.watching import Happening
     from brasstag.policy.rule_engine import RuleEngine, SafetyRule
     from brasstag.sandbox.workspace.draft import Draft
     from brasstag.toolkit.classes import create_json_schema
@@ -24,9 +26,11 @@ if TYPE_CHECKING:
     from brasstag.toolkit.declare import tool
     from brasstag.toolkit.registry import ToolRegistry
     from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
+    from brasstag.words.budgets import Budget
     from brasstag.words.calls import Call, Done, Failed, Outcome, Tag, ToolCall, ToolResult, Unknown, Waiting
     from brasstag.words.errors import Code, ConfigError, ToolError, UntrustedError
     from brasstag.words.previews import Preview
+    from brasstag.words.turns import ModelError
     from brasstag.words.verdicts import Verdict
     from brasstag.words.views import result_view, status_view, tool_result_view
 
@@ -35,6 +39,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "app.classes": ("BaseTool",),
     "app.room": ("Room",),
+    "app.runs": ("Ended",),
+    "app.watching": ("Happening",),
     "policy.rule_engine": ("RuleEngine", "SafetyRule"),
     "sandbox.workspace.draft": ("Draft",),
     "toolkit.classes": ("create_json_schema",),
@@ -42,21 +48,24 @@ _HOMES = {
     "toolkit.declare": ("tool",),
     "toolkit.registry": ("ToolRegistry",),
     "words.approvals": ("Approval", "ApprovalResponse", "ApprovalState", "Approver"),
+    "words.budgets": ("Budget",),
     "words.calls": (
         "Call", "Done", "Failed", "Outcome", "Tag", "ToolCall", "ToolResult", "Unknown", "Waiting",
     ),
     "words.errors": ("Code", "ConfigError", "ToolError", "UntrustedError"),
     "words.previews": ("Preview",),
+    "words.turns": ("ModelError",),
     "words.verdicts": ("Verdict",),
     "words.views": ("result_view", "status_view", "tool_result_view"),
 }  # fmt: skip
 _PLACES = {name: f"brasstag.{module}" for module, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "Approval", "ApprovalResponse", "ApprovalState", "Approver", "BaseTool", "Call", "Code", "ConfigError", "Done",
-    "Draft", "Failed", "Limits", "Outcome", "Preview", "Room", "RuleEngine", "SafetyRule", "Tag", "ToolCall",
-    "ToolError", "ToolRegistry", "ToolResult", "Unknown", "UntrustedError", "Verdict", "Waiting",
-    "create_json_schema", "result_view", "status_view", "tool", "tool_result_view",
+    "Approval", "ApprovalResponse", "ApprovalState", "Approver", "BaseTool", "Budget", "Call", "Code",
+    "ConfigError", "Done", "Draft", "Ended", "Failed", "Happening", "Limits", "ModelError", "Outcome", "Preview",
+    "Room", "RuleEngine", "SafetyRule", "Tag", "ToolCall", "ToolError", "ToolRegistry", "ToolResult", "Unknown",
+    "UntrustedError", "Verdict", "Waiting", "create_json_schema", "result_view", "status_view", "tool",
+    "tool_result_view",
 ]  # fmt: skip
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from brasstag import Done, Failed, Room
+from brasstag.engine.history import History
+from brasstag.store.graph import NewTask
 from brasstag.store.timeline import find_entry, first_entry
-from brasstag.words.errors import Code
+from brasstag.words.errors import Code, ToolError
 
 
 @pytest.fixture
@@ -91,3 +93,19 @@ async def test_a_tag_that_ends_no_call_has_no_result(room: Room) -> None:
     outcome = await room.call("recall", {"tag": first.tag})
     assert isinstance(outcome, Failed)
     assert "not the end of a call" in outcome.message
+
+
+async def test_a_node_that_answers_a_question_may_recall_what_its_context_shows(room: Room) -> None:
+    tag = await read(room)
+    books = room._shop.books
+    seen = books.read(lambda view: find_entry(view, tag))
+    assert seen is not None
+    context = {"context": {"task": seen.task_id, "entries": 2}}
+    for name, payload in (("task_answering", context), ("task_stranger", {})):
+        books.graph.open_root(
+            NewTask(name, "question", "agent:analyst", "lead", "Euros?", payload, tree=name)
+        )
+    history = History(books)
+    assert "0123456789" in history.result_behind(tag, "task_answering")
+    with pytest.raises(ToolError):
+        history.result_behind(tag, "task_stranger")

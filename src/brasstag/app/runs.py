@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 from brasstag.app.opening import Fittings
 from brasstag.app.watching import Happening, Watchers
 from brasstag.documents.carrying import carry
+from brasstag.engine.agents import Chosen
 from brasstag.engine.floor import Floor
 from brasstag.engine.nodes import Asked, root_task
 from brasstag.engine.steering import answer_question, resume_task, stop_task
+from brasstag.models.choosing import choose
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.store.graph import NewTask, Stopped
 from brasstag.store.memories import Memory, all_memories, forget_memory
@@ -22,6 +24,7 @@ from brasstag.words.budgets import Budget
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
+from brasstag.words.turns import ModelError
 
 _T = TypeVar("_T")
 
@@ -66,9 +69,10 @@ class Runs:
         lead = role or self._shop.agents.crew.lead
         self._shop.agents.role(lead)
         carried = await self._run(self._carry, documents, lead)
-        asked = Asked(request, lead, self._actor, carried, model)
-        name = self._shop.agents.model_name(lead, model)
-        self._shop.agents.model(name, lead)  # A run that nobody could answer is not begun.
+        chosen = Chosen(model, await self._default_model(lead, model))
+        # A run that nobody could answer is not begun.
+        self._shop.agents.model(self._shop.agents.model_name(lead, chosen), lead)
+        asked = Asked(request, lead, self._actor, carried, chosen)
         task: NewTask = await self._run(
             self._books.read, lambda view: root_task(self._shop, view, asked, budget)
         )
@@ -152,6 +156,20 @@ class Runs:
             with suppress(asyncio.CancelledError):
                 task.cancel()
                 await task
+
+    async def _default_model(self, lead: str, named: str) -> str:
+        """Return what the environment has a key for; a model that merely runs here needs a person's word."""
+        if self._shop.agents.model_name(lead, Chosen(named)):
+            return ""
+        choice = await choose()
+        if choice.model is None:
+            raise ModelError(choice.why, Code.MODEL_NOT_CONFIGURED)
+        if choice.needs_consent:
+            raise ModelError(
+                f"no model is set, but {choice.why}; name it to use it: model = {choice.model}",
+                Code.MODEL_NOT_CONFIGURED,
+            )
+        return choice.model
 
     def _ended(self, name: str) -> Ended | None:
         task = self._books.read(lambda view: get_task(view, name))

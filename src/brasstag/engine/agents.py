@@ -19,6 +19,20 @@ def _no_models(name: str, _fallback: str) -> Model:
     raise ModelError(f"this room has no models, so not {name} either", Code.MODEL_NOT_CONFIGURED)
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which models a run was begun with, beside those of the settings."""
+
+    model: str = ""
+    """What a person named, for every role."""
+    default: str = ""
+    """What was found on this machine, for roles whose settings name none."""
+
+    def as_json(self) -> dict[str, str]:
+        """Return ``{model, default}``."""
+        return {"model": self.model, "default": self.default}
+
+
 @dataclass(slots=True)
 class Agents:
     """The crew of a room."""
@@ -38,9 +52,9 @@ class Agents:
             raise ToolError(Code.UNKNOWN_ROLE, f"there is no role {name!r} in this crew; it has {known}")
         return found
 
-    def model_name(self, role: str, chosen: str) -> str:
-        """Return what a role's tasks are answered by; ``chosen`` is what a person, or nobody, said for this run."""
-        return chosen or self.role(role).model or self.crew.model or ""
+    def model_name(self, role: str, chosen: Chosen) -> str:
+        """Return what a role's tasks are answered by: what a person said for this run comes first, then the settings."""
+        return chosen.model or self.role(role).model or self.crew.model or chosen.default
 
     def model(self, name: str, role: str) -> Model:
         """Return the model of a task."""

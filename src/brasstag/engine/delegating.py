@@ -8,7 +8,8 @@ from brasstag.engine.nodes import Asked, child_task, ended, question_task
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.policy.grants import Grant
-from brasstag.store.graph import PERSON, NewTask
+from brasstag.settings.crew import PERSON
+from brasstag.store.graph import NewTask
 from brasstag.store.tasks import find_task
 from brasstag.words.calls import Done, Failed, Outcome, Waiting
 from brasstag.words.errors import ToolError

@@ -1,15 +1,16 @@
 """Nodes of the graph: what a new task is told, and what others are told when it ends."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from brasstag.engine import payloads
-from brasstag.engine.agents import Limits
+from brasstag.engine.agents import Chosen, Limits
 from brasstag.engine.prompting import system_prompt
 from brasstag.engine.shop import Shop
+from brasstag.settings.crew import PERSON
 from brasstag.store.database import View
-from brasstag.store.graph import PERSON, Ending, Message, NewTask
+from brasstag.store.graph import Ending, Message, NewTask
 from brasstag.store.memories import memories_of
 from brasstag.store.tasks import Status, Task, find_task
 from brasstag.store.timeline import first_entry
@@ -34,8 +35,7 @@ class Asked:
     role: str
     actor: str
     carried: tuple[Carried, ...] = ()
-    model: str = ""
-    """What a person chose for the whole run; empty where the settings decide."""
+    chosen: Chosen = field(default_factory=Chosen)
 
 
 def root_task(shop: Shop, view: View, asked: Asked, budget: Budget = NO_LIMITS) -> NewTask:
@@ -67,7 +67,7 @@ def child_task(shop: Shop, view: View, call: Call, asked: Asked) -> NewTask:
     limits = Limits(shop.agents.role(asked.role).limits, NO_LIMITS if depth else shop.agents.crew.limits)
     task_id = new_id("task")
     tree = parent.tree if parent is not None and depth else task_id
-    asked = Asked(asked.request, asked.role, asked.actor, asked.carried, opened.get("chosen_model", ""))
+    asked = Asked(asked.request, asked.role, asked.actor, asked.carried, _chosen(opened))
     first = _first_entry("agent_as_tool", call.tool, asked) | {"tree": tree, "depth": depth}
     first["parent"] = {"task": call.task_id, "call": call.id, "role": call.role}
     first |= _agent_facts(shop, view, asked, tree, call.role if depth else None, answering=False)
@@ -94,7 +94,7 @@ def question_task(shop: Shop, view: View, call: Call, question: str, carried: tu
     role = PERSON if master is None else master.role
     tree = call.task_id if asker is None else asker.tree
     depth = 0 if asker is None else asker.depth + 1
-    chosen = opening(view, asker).get("chosen_model", "") if asker is not None else ""
+    chosen = Chosen() if asker is None else _chosen(opening(view, asker))
     asked = Asked(question, role, f"agent:{call.role}", carried, chosen)
     first = _first_entry("ask_master", call.tool, asked) | {"tree": tree, "depth": depth}
     first["parent"] = {"task": call.task_id, "call": call.id, "role": call.role}
@@ -213,7 +213,7 @@ def _first_entry(kind: str, tool: str, asked: Asked) -> Payload:
         "result": None,
         "purpose": "",
         "carried": [document.as_json() for document in asked.carried],
-        "chosen_model": asked.model,
+        "chosen": asked.chosen.as_json(),
     }
 
 
@@ -233,7 +233,7 @@ def _agent_facts(
             parent_role,
             answering=answering,
         ),
-        "model": shop.agents.model_name(asked.role, asked.model),
+        "model": shop.agents.model_name(asked.role, asked.chosen),
     }
 
 
@@ -253,6 +253,10 @@ def _full(what: str, limit: str) -> ToolError:
     return ToolError(
         Code.BUDGET_EXCEEDED, f"{what}; do it yourself, or hand off what there is", {"limit": limit}
     )
+
+
+def _chosen(opened: Payload) -> Chosen:
+    return Chosen(**opened.get("chosen", {}))
 
 
 def _title(request: str) -> str:

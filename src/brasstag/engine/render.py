@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from brasstag.engine.exchanges import Answer, Exchange, answer_of
+from brasstag.engine.exchanges import Exchange, answer_of
 from brasstag.engine.fencing import fenced
 from brasstag.engine.shortening import compacted
 from brasstag.engine.showing import REMOVED, documents, error_text, written
@@ -67,9 +67,8 @@ class Transcript:
         self._removed: set[int] = set()
         self._ending = ""
         self._estimate = 0
-        self._unseen = (
-            0  # tokens the last turn took beyond the estimate: the tools it was offered, dense text
-        )
+        # What the last turn took beyond the estimate: the tools it was offered, and text denser than most.
+        self._unseen = 0
         if context is not None:
             for message in context.as_context():
                 self._append(message)
@@ -138,20 +137,15 @@ class Transcript:
         if self._exchange and self._exchange.close(name, entry):
             return
         if entry.payload is not None:
-            answer = answer_of(entry)
-            self._keep_receipt(name, answer)
-            self._tell(Text(f"What came of {name} is known only now:"), *answer.blocks)
+            self._tell(Text(f"What came of {name} is known only now:"), *answer_of(entry).blocks)
 
     def _consult(self, entry: Entry) -> None:
         if entry.payload is None:
             return self._tell(Text(REMOVED))
-        asker, question = entry.payload["from"], fenced("question", written(entry.payload["question"]))
-        answer = entry.payload["answer"]
-        if isinstance(answer, Mapping) and "error" in answer:
-            ended = f"It got no answer:\n{fenced('error', error_text(answer['error']))}"
-        else:
-            ended = f"You answered:\n{fenced('answer', written(answer))}"
-        return self._tell(Text(f"While you waited, {asker} asked you:\n{question}\n{ended}"))
+        question = fenced("question", written(entry.payload["question"]))
+        answer = fenced("answer", written(entry.payload["answer"]))
+        asker = entry.payload["from"]
+        return self._tell(Text(f"While you waited, {asker} asked you:\n{question}\nYou answered:\n{answer}"))
 
     def _end(self, entry: Entry) -> None:
         payload = entry.payload or {}
@@ -202,10 +196,7 @@ class Transcript:
             for message in exchange.messages():
                 self._append(message)
             for name, answer in exchange.answers.items():
-                self._keep_receipt(name, answer)
-
-    def _keep_receipt(self, name: str, answer: Answer) -> None:
-        self.receipts[name] = Receipt(answer.tag, answer.summary, answer.removed)
+                self.receipts[name] = Receipt(answer.tag, answer.summary, answer.removed)
 
     def _append(self, message: Message) -> None:
         self._messages.append(message)
@@ -244,8 +235,6 @@ def _renamed(message: Message) -> Message:
         return replace(
             message, calls=tuple(replace(call, id=f"{CONTEXT_MARK}{call.id}") for call in message.calls)
         )
-    return (
-        replace(message, call_id=f"{CONTEXT_MARK}{message.call_id}")
-        if isinstance(message, Result)
-        else message
-    )
+    if isinstance(message, Result):
+        return replace(message, call_id=f"{CONTEXT_MARK}{message.call_id}")
+    return message

@@ -9,14 +9,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from sqlalchemy import bindparam, or_, select, update
-
+from brasstag.settings.crew import PERSON
 from brasstag.store import approvals as approval_rows
+from brasstag.store import moves
 from brasstag.store.database import Database, Transaction
 from brasstag.store.jobs import Jobs
 from brasstag.store.ledger import Ledger, claims_of_tasks
-from brasstag.store.prepared import Prepared
-from brasstag.store.schema import tasks
 from brasstag.store.seals import Sealer
 from brasstag.store.tasks import Status, Task, TaskKind, get_task, insert_task, live_children, set_status
 from brasstag.store.timeline import Timeline
@@ -27,71 +25,6 @@ from brasstag.words.events import EntryKind
 from brasstag.words.turns import Usage
 
 Payload = dict[str, Any]
-
-PERSON = "person"
-"""Who a question goes to when no agent stands above the asker."""
-
-_take = Prepared(
-    update(tasks)
-    .where(tasks.c.id == bindparam("task"), tasks.c.wake == bindparam("at_wake"), tasks.c.status == "ready")
-    .values(
-        status="running", epoch=tasks.c.epoch + 1, attempts=tasks.c.attempts + 1, boot=bindparam("by_boot")
-    )
-    .returning(tasks)
-)
-_wake = Prepared(
-    update(tasks)
-    .where(tasks.c.id == bindparam("task"), tasks.c.status == "blocked", tasks.c.kind != "desk")
-    .where(tasks.c.role != PERSON)
-    .values(status="ready", wake=tasks.c.wake + 1, woken_at=bindparam("at"))
-    .returning(tasks.c.tree, tasks.c.wake)
-)
-_block = Prepared(
-    update(tasks)
-    .where(
-        tasks.c.id == bindparam("task"),
-        tasks.c.epoch == bindparam("held"),
-        tasks.c.status == "running",
-        tasks.c.next_seq == bindparam("seen"),
-    )
-    .values(status="blocked", attempts=0)
-)
-_let_go = Prepared(
-    update(tasks)
-    .where(tasks.c.id == bindparam("task"), tasks.c.epoch == bindparam("held"), tasks.c.status == "running")
-    .values(status="ready", wake=tasks.c.wake + 1, woken_at=bindparam("at"))
-    .returning(tasks.c.tree, tasks.c.wake)
-)
-_spend = Prepared(
-    update(tasks)
-    .where(tasks.c.id == bindparam("task"))
-    .values(
-        steps=tasks.c.steps + 1,
-        tokens=tasks.c.tokens + bindparam("more_tokens"),
-        cost=tasks.c.cost + bindparam("more_cost"),
-        milliseconds=tasks.c.milliseconds + bindparam("more_time"),
-        attempts=0,
-    )
-)
-_one_more_child = Prepared(
-    update(tasks).where(tasks.c.id == bindparam("task")).values(children=tasks.c.children + 1)
-)
-_reopen = Prepared(
-    update(tasks)
-    .where(tasks.c.id == bindparam("task"), or_(tasks.c.status == "failed", tasks.c.status == "cancelled"))
-    .values(
-        status="ready",
-        wake=tasks.c.wake + 1,
-        woken_at=bindparam("at"),
-        attempts=0,
-        closed_at=None,
-        budget=bindparam("new_budget"),
-    )
-    .returning(tasks.c.tree, tasks.c.wake)
-)
-_standing = Prepared(
-    select(tasks.c.status, tasks.c.epoch, tasks.c.kind).where(tasks.c.id == bindparam("task"))
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +140,13 @@ class Graph:
                 self._books.ledger.use_up(transaction, approval_id)
             self._insert(transaction, child)
             tag = self._timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)
-            transaction.run(_one_more_child, task=call.task_id)
+            transaction.run(moves.one_more_child, task=call.task_id)
             return tag
 
     def take(self, task_id: str, wake: int) -> Held | None:
         """Hold a ready task, or return None where the hint was stale."""
         with self._database.write() as transaction:
-            row = transaction.run(_take, task=task_id, at_wake=wake, by_boot=self._boot_id).fetchone()
+            row = transaction.run(moves.take, task=task_id, at_wake=wake, by_boot=self._boot_id).fetchone()
         return None if row is None else Held(Task(*row))
 
     def record_turn(self, held: Held, payload: Payload, usage: Usage, milliseconds: int) -> Tag:
@@ -221,7 +154,7 @@ class Graph:
         with self._database.write() as transaction:
             tag = self._timeline.append(transaction, held.id, EntryKind.TURN, "", payload, epoch=held.epoch)
             spent = {"more_tokens": usage.tokens, "more_cost": usage.cost or 0, "more_time": milliseconds}
-            transaction.run(_spend, task=held.id, **spent)
+            transaction.run(moves.spend, task=held.id, **spent)
             return tag
 
     def note(self, held: Held, kind: EntryKind, payload: Payload) -> Tag:
@@ -232,7 +165,7 @@ class Graph:
     def block(self, held: Held, seen: int) -> bool:
         """Let the task wait, unless something was added since ``seen`` entries: then return False, and look again."""
         with self._database.write() as transaction:
-            moved: bool = transaction.run(_block, task=held.id, held=held.epoch, seen=seen).rowcount == 1
+            moved: bool = transaction.run(moves.block, task=held.id, held=held.epoch, seen=seen).rowcount == 1
             if moved:
                 self._timeline.seal(transaction, held.id)
             else:
@@ -244,7 +177,7 @@ class Graph:
     def let_go(self, held: Held) -> None:
         """Give a task back, unfinished, for the next worker."""
         with self._database.write() as transaction:
-            row = transaction.run(_let_go, task=held.id, held=held.epoch, at=self._now()).fetchone()
+            row = transaction.run(moves.let_go, task=held.id, held=held.epoch, at=self._now()).fetchone()
             if row is not None:
                 self.jobs.hint(transaction, held.id, *row)
 
@@ -288,7 +221,7 @@ class Graph:
     def reopen(self, task_id: str, payload: Payload, budget: str, closing: Sequence[Message] = ()) -> None:
         """Let a failed or cancelled task go on; ``closing`` ends its calls whose tasks ended in the meantime."""
         with self._database.write() as transaction:
-            row = transaction.run(_reopen, task=task_id, at=self._now(), new_budget=budget).fetchone()
+            row = transaction.run(moves.reopen, task=task_id, at=self._now(), new_budget=budget).fetchone()
             if row is None:
                 raise ToolError(Code.TASK_CLOSED, f"{task_id} has neither failed nor been stopped")
             self._timeline.append(transaction, task_id, EntryKind.RESUMED, "", payload)
@@ -299,7 +232,7 @@ class Graph:
     def reclaim(self, task: Task) -> bool:
         """Make a task ready whose holder is gone; False where somebody was faster."""
         with self._database.write() as transaction:
-            row = transaction.run(_let_go, task=task.id, held=task.epoch, at=self._now()).fetchone()
+            row = transaction.run(moves.let_go, task=task.id, held=task.epoch, at=self._now()).fetchone()
             if row is not None:
                 self.jobs.hint(transaction, task.id, *row)
         return row is not None
@@ -312,7 +245,7 @@ class Graph:
 
     def wake(self, transaction: Transaction, task_id: str) -> None:
         """Make a blocked task ready, in the transaction that gives it something to do."""
-        row = transaction.run(_wake, task=task_id, at=self._now()).fetchone()
+        row = transaction.run(moves.wake, task=task_id, at=self._now()).fetchone()
         if row is not None:
             self.jobs.hint(transaction, task_id, *row)
 
@@ -397,7 +330,7 @@ class Graph:
         stopped.approvals += waiting
 
     def _require_held(self, transaction: Transaction, held: Held) -> None:
-        row = transaction.run(_standing, task=held.id).fetchone()
+        row = transaction.run(moves.standing, task=held.id).fetchone()
         if row is None or row[0] != "running" or row[1] != held.epoch:
             raise Fenced(held.id)
 
