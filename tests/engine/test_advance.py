@@ -1,16 +1,19 @@
 """Runs of a crew, played by scripts, in one process."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
-from brasstag import ApprovalResponse, Room
+from brasstag import ApprovalResponse, Done, Room, Waiting, tool
+from brasstag.store.schema import memories
 from brasstag.store.tasks import Task
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.budgets import Budget
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
-from tests.conftest import MakeProject
+from tests.conftest import MakeProject, accept
 from tests.engine.crews import ADA, CREW, call, turn, write_script
 
 
@@ -220,3 +223,233 @@ async def test_stopping_a_run_ends_everything_below_it(crew: Path) -> None:
         assert (await room.finished(run)).task.status == "cancelled"
         report = await room.verify()
         assert report.ok, report.findings
+
+
+async def test_calls_that_do_not_overlap_run_together(crew: Path) -> None:
+    meeting = asyncio.Barrier(3)
+
+    @tool(effects="external", approval="auto", replay="safe")
+    async def meet(name: str) -> str:
+        """Wait for the others."""
+        await meeting.wait()
+        return name
+
+    write_script(crew, {"boss": [turn(*(call("meet", name=name) for name in "abc")), turn(text="Met.")]})
+    async with Room.open(crew) as room:
+        room.register(meet)
+        assert (await room.finished(await room.start("Meet"))).result == "Met."
+
+
+async def test_several_children_work_at_once_and_return_in_any_order(crew: Path) -> None:
+    write_script(
+        crew,
+        {
+            "boss": [
+                turn(*(call("route_to_worker", request=f"Part {n}") for n in range(5))),
+                turn(text="All parts are there."),
+            ],
+            "worker": [turn(call("stop_and_think", thoughts="…")), turn(text="Here it is.")],
+        },
+    )
+    async with Room.open(crew) as room:
+        run = await room.start("Do it in parts")
+        assert (await room.finished(run)).ok
+        assert len(await room.tasks(run)) == 6
+
+
+async def test_overlapping_calls_run_in_the_order_they_were_made(crew: Path) -> None:
+    writes = [call("write_file", path="a.md", content=str(n)) for n in range(1)]
+    edits = [call("edit_file", path="a.md", search_text=str(n), replace_text=str(n + 1)) for n in range(4)]
+    write_script(crew, {"boss": [turn(*writes, *edits), turn(text="Done.")]})
+    project = crew / "brasstag.toml"
+    project.write_text(project.read_text().replace("careful", "trusted"))
+    accept(crew)
+    async with Room.open(crew) as room:
+        run = await room.start("Count")
+        assert (await room.finished(run)).ok
+    assert (crew / "data" / "a.md").read_text() == "4"
+
+
+async def test_what_a_role_remembers_is_told_to_its_later_tasks(crew: Path) -> None:
+    write_script(
+        crew,
+        {
+            "boss": [
+                turn(
+                    call("save_to_long_term_memory", content="Ada likes blue."),
+                    call("save_to_short_term_memory", content="Today it rains."),
+                ),
+                turn(text="Noted."),
+            ]
+        },
+    )
+    async with Room.open(crew) as room:
+        await room.finished(await room.start("Remember"))
+        second = await room.start("Again")
+        await room.finished(second)
+        opened = (await room.timeline(second))[0].payload
+        assert opened is not None
+        assert "Ada likes blue." in opened["system"]
+        assert "Today it rains." not in opened["system"]
+        kept = [memory for memory in await room.memories("boss") if not memory.tree]
+        await room.forget(kept[0].id)
+        third = await room.start("Once more")
+        await room.finished(third)
+        opened = (await room.timeline(third))[0].payload
+        assert opened is not None
+        # The second task said the same again; what was forgotten is gone once.
+        assert opened["system"].count("Ada likes blue.") == 1
+        report = await room.verify()
+        assert report.ok, report.findings
+
+
+async def test_a_memory_nobody_wrote_is_found(crew: Path) -> None:
+    write_script(
+        crew, {"boss": [turn(call("save_to_long_term_memory", content="Ask first.")), turn(text="Noted.")]}
+    )
+    async with Room.open(crew) as room:
+        await room.finished(await room.start("Remember"))
+        with room.books.database.write() as transaction:
+            transaction.execute(update(memories).values(content="Never ask."))
+        assert not (await room.verify()).ok
+
+
+async def test_unreadable_arguments_are_told_to_the_model(crew: Path) -> None:
+    broken = {"tool": "write_file", "arguments": '{"path": "a.md", "content": "half'}
+    write_script(crew, {"boss": [{"calls": [broken]}, turn(text="Sorry.")]})
+    async with Room.open(crew) as room:
+        run = await room.start("Write")
+        assert (await room.finished(run)).ok
+        refused = [entry for entry in await room.timeline(run) if entry.kind is EntryKind.REFUSED]
+        assert len(refused) == 1
+    assert not (crew / "data" / "a.md").exists()
+
+
+async def test_nobody_may_delegate_to_whom_the_settings_do_not_name(crew: Path) -> None:
+    write_script(
+        crew,
+        {
+            "boss": [turn(call("route_to_worker", request="Go")), turn(text="Well.")],
+            "worker": [
+                turn(
+                    call("assign_task", target_agent="boss", task_description="Your turn", target_file="x"),
+                    call("route_to_worker", request="Again"),
+                    call("assign_task", target_agent="nobody", task_description="Who", target_file="x"),
+                ),
+                turn(text="Refused."),
+            ],
+        },
+    )
+    async with Room.open(crew) as room:
+        run = await room.start("Go")
+        assert (await room.finished(run)).ok
+        root, child = await room.tasks(run)
+        codes = [
+            (entry.payload or {})["result"]["error"]["code"]
+            for entry in await room.timeline(child.id)
+            if entry.kind in (EntryKind.CALLED, EntryKind.REFUSED)
+        ]
+        assert sorted(codes) == [Code.NOT_ALLOWED, Code.NOT_ALLOWED, Code.UNKNOWN_ROLE]
+        assert root.children == 1
+
+
+async def test_a_run_grows_no_deeper_than_its_budget(crew: Path) -> None:
+    write_script(
+        crew,
+        {
+            "boss": [turn(call("route_to_worker", request="Down")), turn(text="Up.")],
+            "worker": [turn(call("route_to_helper", request="Deeper")), turn(text="Not deeper.")],
+        },
+    )
+    async with Room.open(crew) as room:
+        run = await room.start("Down", budget=Budget(max_depth=2))
+        assert (await room.finished(run)).ok
+        assert len(await room.tasks(run)) == 2
+
+
+async def test_a_desk_may_delegate_and_ask(crew: Path) -> None:
+    write_script(crew, {"worker": [turn(text="Worked.")]})
+    async with Room.open(crew) as room:
+        delegated = await room.call("route_to_worker", {"request": "Work"})
+        assert isinstance(delegated, Waiting)
+        outcome = await room.wait(delegated)
+        assert isinstance(outcome, Done)
+        assert outcome.value == "Worked."
+        asked = await room.call("ask_master", {"question": "Really?"})
+        assert isinstance(asked, Waiting)
+        await room.answer(asked.task_id, "Really.", ADA)
+        answered = await room.wait(asked)
+        assert isinstance(answered, Done)
+        assert answered.value == "Really."
+        report = await room.verify()
+        assert report.ok, report.findings
+
+
+async def test_a_desk_that_closes_while_a_question_waits_ends_when_it_is_answered(crew: Path) -> None:
+    async with Room.open(crew) as room:
+        desk = room.task_id
+        asked = await room.call("ask_master", {"question": "Later?"})
+        assert isinstance(asked, Waiting)
+    async with Room.open(crew) as room:
+        assert (await room.runs.task(desk)).status == "blocked"
+        await room.answer(asked.task_id, "Now.", ADA)
+        assert (await room.runs.task(desk)).status == "done"
+
+
+async def test_an_approval_with_edits_is_told_to_the_model(crew: Path) -> None:
+    (crew / "data" / "a.md").write_text("old")
+    write_script(crew, {"boss": [turn(call("write_file", path="a.md", content="mine")), turn(text="I see.")]})
+    async with Room.open(crew) as room:
+        run = await room.start("Write")
+        async for _ in room.watch(run):
+            for approval in await room.approvals(ApprovalState.OPEN):
+                given = {"path": "a.md", "content": "yours"}
+                seen = await room.preview_edit(approval, given)
+                yes = ApprovalResponse(True, modified_args=given)
+                await room.decide(approval.id, yes, ADA, seen=seen.preview.digest)
+        settled = next(entry for entry in await room.timeline(run) if entry.kind is EntryKind.SETTLED)
+        assert settled.payload is not None
+        assert settled.payload["meta"]["edited"]["arguments"]["content"] == "yours"
+    assert (crew / "data" / "a.md").read_text() == "yours"
+
+
+@pytest.mark.parametrize(
+    ("request_", "given", "code"),
+    [
+        (" ", {}, Code.INVALID_ARGUMENTS),
+        ("Go", {"role": "nobody"}, Code.UNKNOWN_ROLE),
+        ("Go", {"documents": ["none.md"]}, Code.FILE_NOT_FOUND),
+        ("Go", {"documents": ["../brasstag.toml"]}, Code.INVALID_PATH),
+    ],
+)
+async def test_a_run_that_could_not_be_done_is_not_begun(
+    crew: Path, request_: str, given: dict[str, object], code: Code
+) -> None:
+    write_script(crew, {"boss": [turn(text="Done.")]})
+    async with Room.open(crew) as room:
+        with pytest.raises(ToolError) as caught:
+            await room.start(request_, **given)  # type: ignore[arg-type]
+        assert caught.value.code is code
+        assert await room.tasks() == []
+
+
+async def test_stopping_ends_a_running_tool_at_once(crew: Path) -> None:
+    begun = asyncio.Event()
+
+    @tool(effects="external", approval="auto")
+    async def linger() -> str:
+        """Never come back."""
+        begun.set()
+        await asyncio.sleep(3600)
+        return "never"
+
+    write_script(crew, {"boss": [turn(call("linger"))]})
+    async with Room.open(crew) as room:
+        room.register(linger)
+        run = await room.start("Linger")
+        await begun.wait()
+        stopped = await room.stop(run, "ada")
+        assert stopped.acting == [f"{run}:0.0"]
+    async with Room.open(crew) as room:
+        settled = [entry for entry in await room.timeline(run) if entry.kind is EntryKind.SETTLED]
+        assert [(entry.payload or {})["outcome"] for entry in settled] == ["unknown"]

@@ -12,6 +12,7 @@ from brasstag import Done, Failed, Room, SafetyRule, Unknown, Verdict, Waiting, 
 from brasstag.engine.looking import PERFORMABLE
 from brasstag.engine.performing import PERFORMERS
 from brasstag.policy.grants import Grant
+from brasstag.policy.roles import EVERYONES
 from brasstag.store.ledger import open_claims
 from brasstag.toolkit.kinds import ToolType
 from brasstag.words.calls import Call
@@ -73,7 +74,8 @@ async def test_a_role_may_use_its_tools_and_no_others(make_project: MakeProject)
             outcome = await room.call("write_file", {"path": "b.md", "content": ""}, role=role)
             assert isinstance(outcome, Failed)
             assert outcome.code is Code.NOT_ALLOWED
-        assert {t["function"]["name"] for t in room.tools.for_openai("reader")} == {"read_file", "list_files"}
+        offered = {t["function"]["name"] for t in room.tools.for_openai("reader")}
+        assert offered == {"read_file", "list_files"} | EVERYONES
 
 
 async def test_a_denied_call_never_reaches_perform(room: Room) -> None:
@@ -178,15 +180,22 @@ async def test_a_handoff_with_a_missing_document_fails_and_ends_nothing(room: Ro
     assert EntryKind.CLOSED not in await kinds(room)
 
 
-async def test_a_kind_that_needs_a_task_graph_says_so_at_a_desk(room: Room, tmp_path: Path) -> None:
+async def test_a_task_for_a_role_nobody_has_fails_at_a_desk(room: Room) -> None:
+    given = {"target_agent": "narrator", "task_description": "Write the fight scene"}
+    outcome = await room.call("assign_task", given)
+    assert isinstance(outcome, Failed)
+    assert outcome.code is Code.UNKNOWN_ROLE
+
+
+async def test_a_root_is_begun_and_never_called(room: Room, tmp_path: Path) -> None:
     folder = tmp_path / "tools"
     folder.mkdir()
-    (folder / "assign_task.json").write_text(
-        '{"tool_id": "assign_task", "description": "Give work away.", "type": "agent_as_tool",'
+    (folder / "begin.json").write_text(
+        '{"tool_id": "begin", "description": "Begin.", "type": "root",'
         ' "parameters": {"request": {"type": "string", "description": "What to do.", "required": true}}}'
     )
     room.register_folder(folder)
-    outcome = await room.call("assign_task", {"request": "write"})
+    outcome = await room.call("begin", {"request": "write"})
     assert isinstance(outcome, Failed)
     assert outcome.code is Code.NOT_SUPPORTED
 

@@ -4,7 +4,22 @@ import os
 
 import pytest
 
-_NAMES = ("OPENAI", "ANTHROPIC", "GEMINI", "GOOGLE", "OPENROUTER", "AZURE", "OLLAMA", "LMSTUDIO", "LLAMACPP", "VLLM")
+from tests.real_model import real_model
+
+__all__ = ["real_model"]
+
+_NAMES = (
+    "OPENAI",
+    "ANTHROPIC",
+    "GEMINI",
+    "GOOGLE",
+    "OPENROUTER",
+    "AZURE",
+    "OLLAMA",
+    "LMSTUDIO",
+    "LLAMACPP",
+    "VLLM",
+)
 
 
 @pytest.fixture(autouse=True)

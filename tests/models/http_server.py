@@ -131,7 +131,9 @@ def event(data: Any, name: str = "") -> str:
 
 def _chat(delta: dict[str, Any], finish: str | None = None) -> str:
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    return event({"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]})
+    return event(
+        {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    )
 
 
 def _chat_usage(prompt: int, completion: int, cached: int) -> str:
@@ -142,7 +144,14 @@ def _chat_usage(prompt: int, completion: int, cached: int) -> str:
         "prompt_tokens_details": {"cached_tokens": cached},
     }
     return event(
-        {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [], "usage": usage}
+        {
+            "id": "c1",
+            "object": "chat.completion.chunk",
+            "created": 1,
+            "model": "m",
+            "choices": [],
+            "usage": usage,
+        }
     )
 
 
@@ -159,7 +168,13 @@ def chat_calls(*calls: tuple[str, str], finish: str = "tool_calls") -> Reply:
     for index, (name, arguments) in enumerate(calls):
         function = {"name": name, "arguments": ""}
         events.append(
-            _chat({"tool_calls": [{"index": index, "id": f"x{index}", "type": "function", "function": function}]})
+            _chat(
+                {
+                    "tool_calls": [
+                        {"index": index, "id": f"x{index}", "type": "function", "function": function}
+                    ]
+                }
+            )
         )
         for at in range(0, len(arguments), 3):
             piece = {"index": index, "function": {"arguments": arguments[at : at + 3]}}
@@ -200,7 +215,10 @@ def claude_text(*pieces: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def claude_thought(text: str, signature: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    deltas = [{"type": "thinking_delta", "thinking": text}, {"type": "signature_delta", "signature": signature}]
+    deltas = [
+        {"type": "thinking_delta", "thinking": text},
+        {"type": "signature_delta", "signature": signature},
+    ]
     return {"type": "thinking", "thinking": "", "signature": ""}, deltas
 
 

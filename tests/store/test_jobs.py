@@ -30,6 +30,7 @@ class Shop:
         self.offered: list[tuple[str, int]] = []
         self.done: list[tuple[str, int]] = []
         self.most = 0
+        self.at_gate: set[str] = set()
         self._at_work: set[str] = set()
         self._gates: dict[str, asyncio.Event] = {}
 
@@ -70,6 +71,7 @@ class Shop:
         try:
             if await self._retrying(lambda: self._move(task_id, wake, "ready", "running")):
                 if task_id in self._gates:
+                    self.at_gate.add(task_id)
                     await self._gates[task_id].wait()
                 await self._retrying(lambda: self._move(task_id, wake, "running", "blocked"))
                 self.done.append((task_id, wake))
@@ -168,7 +170,7 @@ async def test_stop_lets_what_runs_end_and_begins_nothing_more(shop: Shop) -> No
     task = shop.ready()
     gate = shop.gate(task)
     served = asyncio.ensure_future(shop.jobs.serve(shop.advance, concurrency=1))
-    await until(lambda: shop.is_at_work(task))
+    await until(lambda: task in shop.at_gate)
     after = await asyncio.to_thread(shop.ready)
     shop.jobs.stop()
     gate.set()
@@ -207,7 +209,7 @@ async def test_a_task_woken_while_it_runs_is_run_again_when_it_has_ended(shop: S
     task = shop.ready()
     gate = shop.gate(task)
     async with serving(shop.jobs, shop.advance):
-        await until(lambda: shop.is_at_work(task))
+        await until(lambda: task in shop.at_gate)
         await asyncio.to_thread(lambda: shop.ready(task, wake=2))
         gate.set()
         await until(lambda: (task, 2) in shop.done)
@@ -250,7 +252,7 @@ async def test_cancelling_who_serves_cancels_what_runs(shop: Shop) -> None:
     task = shop.ready()
     shop.gate(task)
     served = asyncio.ensure_future(shop.jobs.serve(shop.advance))
-    await until(lambda: shop.is_at_work(task))
+    await until(lambda: task in shop.at_gate)
     served.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(served, SECONDS)
@@ -309,7 +311,7 @@ async def test_serving_goes_on_after_the_server_crashed(shop: Shop, postgres: Se
     long = shop.ready()
     gate = shop.gate(long)
     async with serving(shop.jobs, shop.advance, concurrency=2):
-        await until(lambda: shop.is_at_work(long))
+        await until(lambda: long in shop.at_gate)
         for _ in range(3):
             await asyncio.to_thread(postgres.restart)
             task = await asyncio.to_thread(shop.ready)
@@ -327,9 +329,11 @@ async def test_a_server_that_is_away_is_told_of_in_one_sentence_and_tried_again(
     async with serving(shop.jobs, shop.advance):
         first = await asyncio.to_thread(shop.ready)
         await until(lambda: (first, 1) in shop.done)
-        await asyncio.to_thread(lambda: postgres.stop(immediate=True))
-        await until(lambda: "went away" in caplog.text)
-        await asyncio.to_thread(postgres.start)
+        try:
+            await asyncio.to_thread(lambda: postgres.stop(immediate=True))
+            await until(lambda: "went away" in caplog.text)
+        finally:
+            await asyncio.to_thread(postgres.start)
         task = await asyncio.to_thread(shop.ready)
         await until(lambda: (task, 1) in shop.done)
     told = [record for record in caplog.records if record.levelno >= logging.WARNING]

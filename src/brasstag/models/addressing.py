@@ -81,6 +81,7 @@ Call = Callable[[Destination, str], Model]
 """Makes the model that answers at a destination, under the name it was asked for by."""
 
 _PROMPTED = "prompted+"
+_AT_SERVER = re.compile(r"(?P<model>.+?)@(?P<url>https?://.*)")
 _CONTEXT = re.compile(r"\?context=([1-9][0-9]{2,7})$")
 
 
@@ -120,15 +121,15 @@ _FILES: Mapping[str, Callable[[Path], Model]] = {
 
 
 def _compatible(name: str, environ: Mapping[str, str], tokens: int | None) -> Destination:
-    model, at, url = name.rpartition("@")
-    if not at or not model:
+    found = _AT_SERVER.fullmatch(name)
+    if not found:
         raise not_configured(
             f"{COMPATIBLE} needs a model and its server, as in {COMPATIBLE}:qwen3@http://127.0.0.1:8080/v1"
         )
     return Destination(
         COMPATIBLE,
-        model,
-        read_url(url, f"what follows @ in {COMPATIBLE}"),
+        found["model"],
+        read_url(found["url"], f"what follows @ in {COMPATIBLE}"),
         environ.get(key_variable(COMPATIBLE), ""),
         tokens,
     )

@@ -34,8 +34,15 @@ _OWN: Mapping[str, Callable[[Destination], Provider[Any]]] = {
 }
 """Servers of which pydantic-ai knows peculiarities."""
 
-_MUST_SAY_WHEN_DONE = OpenAIModelProfile(openai_chat_streaming_requires_finish_reason=True)
-"""Else an answer cut off in the middle would pass for a whole one, and be handed off as the result of a task."""
+_COMMON_GROUND = OpenAIModelProfile(
+    # Else an answer cut off in the middle would pass for a whole one, and be handed off as the result of a task.
+    openai_chat_streaming_requires_finish_reason=True,
+    # The older name of the limit is the one that all of them know.
+    openai_chat_supports_max_completion_tokens=False,
+    # Whoever asks for a form of the answer has described it already.
+    native_output_requires_schema_in_instructions=False,
+)
+"""What every server of OpenAI's protocol understands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +124,7 @@ def _model(to: Destination) -> Model[Any]:
     try:
         if to.base_url:
             return OpenAIChatModel(
-                to.model, provider=_OWN.get(to.provider, _compatible)(to), profile=_MUST_SAY_WHEN_DONE
+                to.model, provider=_OWN.get(to.provider, _compatible)(to), profile=_COMMON_GROUND
             )
         return infer_model(to.name)
     except ImportError as error:

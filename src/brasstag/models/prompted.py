@@ -66,7 +66,7 @@ class PromptedModel:
 def reply_schema(offers: Sequence[Offer]) -> dict[str, Any]:
     """Return the one schema a reply must follow: a call of an offered tool, or an answer."""
     calls = [_exactly(tool={"const": offer.name}, arguments=dict(offer.schema)) for offer in offers]
-    return {"type": "object", "anyOf": [*calls, _exactly(answer={"type": "string"})]}
+    return {"anyOf": [*calls, _exactly(answer={"type": "string"})]}
 
 
 def _exactly(**properties: Any) -> dict[str, Any]:

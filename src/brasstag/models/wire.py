@@ -72,10 +72,10 @@ class Outward:
                 return [SystemPromptPart(text)]
             case User(blocks=blocks):
                 content = self._content(blocks)
-                return [UserPromptPart(content)] if content else []
+                return [UserPromptPart(_joined(content))] if content else []
             case Result(call_id=call_id, tool=tool, blocks=blocks, is_error=is_error):
                 outcome: Any = "failed" if is_error else "success"
-                return [ToolReturnPart(tool, _alone(self._content(blocks)), call_id, outcome=outcome)]
+                return [ToolReturnPart(tool, _joined(self._content(blocks)), call_id, outcome=outcome)]
 
     def _turn(self, message: Assistant) -> ModelResponse:
         parts: list[ModelResponsePart] = [
@@ -116,9 +116,10 @@ def _request(parts: Sequence[ModelRequestPart]) -> list[ModelMessage]:
     return [ModelRequest(ordered)] if ordered else []
 
 
-def _alone(content: list[str | BinaryContent]) -> Any:
-    """A single text stands for itself; as a list it would reach the model as JSON."""
-    return content[0] if len(content) == 1 else content or ""
+def _joined(content: list[str | BinaryContent]) -> Any:
+    """Texts alone are one text, as many servers know no other form; with a picture among them they are a list."""
+    texts = [item for item in content if isinstance(item, str)]
+    return "\n\n".join(texts) if len(texts) == len(content) else content
 
 
 def parameters(request: TurnRequest) -> ModelRequestParameters:

@@ -5,11 +5,13 @@ What runs a task is ours, so that neither a lost connection nor a worker that st
 
 import asyncio
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 import psycopg
 from procrastinate import App, PsycopgConnector, RetryStrategy, SyncPsycopgConnector
 from procrastinate.app import WorkerOptions
+from procrastinate.connector import Notify
 from procrastinate.exceptions import ConnectorException, ProcrastinateException
 
 from brasstag.store.bench import Bench, NotBegun
@@ -24,6 +26,12 @@ JOB = "advance"
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
 """How long to wait before the next try, at first and at most, while the server is away."""
+
+POOL_SECONDS = 1.0
+"""How long to wait for a connection; what has to wait longer is better begun anew."""
+
+SURE_SECONDS = 1.0
+"""How often to look for jobs whatever the server announces; an announcement is lost while nobody listens."""
 
 STEADY_SECONDS = 30.0
 """After working for so long, the next trouble is a new one, and the first pause is short again."""
@@ -74,7 +82,7 @@ class ProcrastinateJobs(Shifts):
 
     async def _work_while_connected(self, shift: Shift, bench: Bench, tree: str, concurrency: int) -> str:
         """Return what was said when it came to an end."""
-        working = asyncio.create_task(_work_off(self._app(bench), tree, concurrency))
+        working = asyncio.create_task(self._work_off(bench, tree, concurrency))
         over = asyncio.create_task(shift.until_over())
         try:
             await asyncio.wait({working, over}, return_when=asyncio.FIRST_COMPLETED)
@@ -87,8 +95,29 @@ class ProcrastinateJobs(Shifts):
         cause = ended.__cause__ or ended if isinstance(ended, Exception) else "the queue's worker stopped"
         return self._database.address.without_password(str(cause))
 
+    async def _work_off(self, bench: Bench, tree: str, concurrency: int) -> None:
+        options: WorkerOptions = {
+            "concurrency": concurrency,
+            "delete_jobs": "always",
+            "fetch_job_polling_interval": SURE_SECONDS,
+            "install_signal_handlers": False,
+            "shutdown_graceful_timeout": 0,
+        }
+        if tree:
+            options["queues"] = [tree]
+        # A pool goes on trying for long, at ever longer intervals; ours are shorter.
+        await (await psycopg.AsyncConnection.connect(**self._database.parameters)).close()
+        app = self._app(bench)
+        try:
+            await app.open_async()
+            await app.connector.execute_query_async(_SWEEP)
+            await app.run_worker_async(**options)
+        finally:
+            await app.close_async()
+
     def _app(self, bench: Bench) -> App:
-        app = App(connector=_Connector(kwargs=self._database.parameters, min_size=1, max_size=4))
+        parameters = self._database.parameters
+        app = App(connector=_Connector(kwargs=parameters, min_size=1, max_size=4, timeout=POOL_SECONDS))
         app.task(name=JOB, retry=RetryStrategy(retry_exceptions={NotBegun}))(bench.run)
         return app
 
@@ -101,19 +130,11 @@ class _Connector(PsycopgConnector):
         except ConnectorException as error:
             log.debug("the queue could not be tidied up: %s", error.__cause__)
 
-
-async def _work_off(app: App, tree: str, concurrency: int) -> None:
-    options: WorkerOptions = {
-        "concurrency": concurrency,
-        "delete_jobs": "always",
-        "install_signal_handlers": False,
-        "shutdown_graceful_timeout": 0,
-    }
-    if tree:
-        options["queues"] = [tree]
-    try:
-        await app.open_async()
-        await app.connector.execute_query_async(_SWEEP)
-        await app.run_worker_async(**options)
-    finally:
-        await app.close_async()
+    async def listen_notify(self, on_notification: Notify, channels: Iterable[str]) -> None:
+        """Listen for jobs, and listen again whenever the connection is lost: nobody else notices that."""
+        while True:
+            try:
+                await super().listen_notify(on_notification, channels)
+            except ConnectorException as error:
+                log.debug("nobody listens for jobs at the moment: %s", error.__cause__)
+                await asyncio.sleep(SURE_SECONDS)

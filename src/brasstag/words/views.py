@@ -6,6 +6,7 @@ from brasstag.words.calls import Done, Failed, Outcome, ToolResult, Unknown, Wai
 
 UNKNOWN_CODE = "UNKNOWN"
 WAITING_CODE = "WAITING_FOR_APPROVAL"
+WAITING_FOR_TASK_CODE = "WAITING_FOR_TASK"
 
 
 def status_view(outcome: Outcome) -> dict[str, Any]:
@@ -41,6 +42,8 @@ def tool_result_view(outcome: Outcome, tool_call_id: str) -> ToolResult:
 
 
 def _sentence(outcome: Failed | Unknown | Waiting) -> str:
+    if isinstance(outcome, Waiting) and outcome.task_id:
+        return f"waiting for {outcome.task_id}: {outcome.reason}"
     if isinstance(outcome, Waiting):
         return f"waiting for approval {outcome.approval_id}: {outcome.reason}"
     return outcome.message
@@ -52,5 +55,7 @@ def _code_and_details(outcome: Failed | Unknown | Waiting) -> tuple[str, dict[st
             return outcome.code.value, dict(outcome.details)
         case Unknown():
             return UNKNOWN_CODE, dict(outcome.details)
+        case Waiting() if outcome.task_id:
+            return WAITING_FOR_TASK_CODE, {"taskId": outcome.task_id}
         case Waiting():
             return WAITING_CODE, {"approvalId": outcome.approval_id}

@@ -1,0 +1,80 @@
+"""Which calls of one turn may run together."""
+
+import pytest
+
+from brasstag.engine.order import Footprint, footprint, may_start
+from brasstag.engine.standing import CallState, OpenCall
+from brasstag.toolkit.discovery import discover_package
+from brasstag.toolkit.registry import ToolRegistry
+from brasstag.words.messages import ToolUse
+
+registry = ToolRegistry(discover_package("brasstag.tools"))
+
+
+def turn(*calls: tuple[str, dict[str, object]]) -> list[OpenCall]:
+    return [
+        OpenCall(f"task:0.{index}", 0, index, ToolUse(f"c0_{index}", tool, arguments))
+        for index, (tool, arguments) in enumerate(calls)
+    ]
+
+
+def started(calls: list[OpenCall]) -> list[int]:
+    return [call.index for call in may_start(registry, calls)]
+
+
+def test_reading_runs_beside_reading() -> None:
+    assert started(turn(("read_file", {"path": "a"}), ("read_file", {"path": "a"}), ("list_files", {}))) == [
+        0,
+        1,
+        2,
+    ]
+
+
+def test_what_is_written_and_then_read_keeps_its_order() -> None:
+    calls = turn(("write_file", {"path": "a/b.md", "content": ""}), ("read_file", {"path": "./a//b.md"}))
+    assert started(calls) == [0]
+    assert started(calls[1:]) == [1]
+
+
+def test_a_directory_overlaps_what_lies_below_it() -> None:
+    assert started(turn(("delete_file", {"path": "a"}), ("write_file", {"path": "a/b", "content": ""}))) == [
+        0
+    ]
+    assert started(turn(("delete_file", {"path": "a"}), ("write_file", {"path": "ab", "content": ""}))) == [
+        0,
+        1,
+    ]
+
+
+def test_a_call_that_names_no_path_may_read_anything() -> None:
+    assert started(turn(("write_file", {"path": "a", "content": ""}), ("list_files", {}))) == [0]
+
+
+def test_a_document_that_is_still_being_written_does_not_travel() -> None:
+    calls = turn(
+        ("write_file", {"path": "plan.md", "content": "x"}),
+        ("ask_master", {"question": "Is it right?", "documents": ["plan.md"]}),
+    )
+    assert started(calls) == [0]
+
+
+def test_a_handoff_waits_for_its_siblings() -> None:
+    calls = turn(("stop_and_think", {"thoughts": "x"}), ("handoff", {"result": "done"}))
+    assert started(calls) == [0]
+    assert started(calls[1:]) == [1]
+
+
+@pytest.mark.parametrize("state", [CallState.ASKED, CallState.ACTING, CallState.CHILD])
+def test_a_waiting_call_does_not_start_and_holds_up_only_what_overlaps_it(state: CallState) -> None:
+    calls = turn(
+        ("write_file", {"path": "a", "content": ""}),
+        ("write_file", {"path": "a", "content": "2"}),
+        ("write_file", {"path": "b", "content": ""}),
+    )
+    calls[0].state = state
+    assert started(calls) == [2]
+
+
+def test_arguments_nobody_could_read_stand_in_nobodys_way() -> None:
+    assert footprint(registry, "write_file", '{"path": ') == Footprint()
+    assert footprint(registry, "no_such_tool", {"path": "a"}) == Footprint()
