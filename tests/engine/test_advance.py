@@ -314,6 +314,17 @@ async def test_a_memory_nobody_wrote_is_found(crew: Path) -> None:
         assert not (await room.verify()).ok
 
 
+async def test_of_two_handoffs_the_first_counts(crew: Path) -> None:
+    write_script(crew, {"boss": [turn(call("handoff", result="one"), call("handoff", result="two"))]})
+    async with Room.open(crew) as room:
+        run = await room.start("End")
+        assert (await room.finished(run)).result == "one"
+        found = [entry.kind for entry in await room.timeline(run)]
+        assert found == [
+            EntryKind.OPENED, EntryKind.TURN, EntryKind.REFUSED, EntryKind.CALLED, EntryKind.CLOSED,
+        ]  # fmt: skip
+
+
 async def test_unreadable_arguments_are_told_to_the_model(crew: Path) -> None:
     broken = {"tool": "write_file", "arguments": '{"path": "a.md", "content": "half'}
     write_script(crew, {"boss": [{"calls": [broken]}, turn(text="Sorry.")]})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from brasstag.engine.order import Footprint, footprint, may_start
+from brasstag.engine.order import Footprint, footprint, is_second_handoff, may_start
 from brasstag.engine.standing import CallState, OpenCall
 from brasstag.toolkit.discovery import discover_package
 from brasstag.toolkit.registry import ToolRegistry
@@ -62,6 +62,15 @@ def test_a_handoff_waits_for_its_siblings() -> None:
     calls = turn(("stop_and_think", {"thoughts": "x"}), ("handoff", {"result": "done"}))
     assert started(calls) == [0]
     assert started(calls[1:]) == [1]
+
+
+def test_a_second_handoff_is_not_waited_for() -> None:
+    calls = turn(
+        ("handoff", {"result": 1}), ("stop_and_think", {"thoughts": "x"}), ("handoff", {"result": 2})
+    )
+    assert started(calls) == [1, 2]
+    assert [is_second_handoff(registry, calls, call) for call in calls] == [False, False, True]
+    assert started(calls[:1]) == [0]
 
 
 @pytest.mark.parametrize("state", [CallState.ASKED, CallState.ACTING, CallState.CHILD])

@@ -275,6 +275,7 @@ class TestFences:
         # Of marks this short only one is left; of real ones nobody can take all.
         monkeypatch.setattr(fencing, "MARK_LENGTH", 1)
         assert fenced("document", "0123456789abcde").endswith("</document f>")
+        assert fenced("document", "", "0123456789abcde.txt").endswith("</document f>")
 
 
 class TestNotes:

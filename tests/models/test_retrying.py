@@ -113,6 +113,14 @@ async def test_an_account_without_credit_goes_to_the_fallback_without_waiting() 
     assert turn.text == "ok"
 
 
+async def test_half_an_answer_of_the_first_is_not_mixed_with_that_of_the_fallback() -> None:
+    async with two(CUT, chat_text("whole")) as (retrying, _, _):
+        turn, heard = await turn_of(retrying)
+    again = "\n[the answer broke off; asking again]\n"
+    assert heard == ["Half an", again, "Half an", again, "whole"]
+    assert turn.text == "whole"
+
+
 async def test_when_both_fail_both_are_told() -> None:
     async with two(BROKEN, as_json({"error": {"message": "nor I"}}, 400)) as (retrying, _, _):
         with pytest.raises(ModelError, match=r"it broke.*nor I"):

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from brasstag.app.opening import Fittings
+from brasstag.app.overview import Overview, look_over
+from brasstag.app.serving import Serving
 from brasstag.app.watching import Happening, Watchers
 from brasstag.documents.carrying import carry
 from brasstag.engine.agents import Chosen
 from brasstag.engine.floor import Floor
 from brasstag.engine.nodes import Asked, root_task
 from brasstag.engine.steering import answer_question, resume_task, stop_task
-from brasstag.models.choosing import choose
+from brasstag.models.choosing import Choice, choose
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.store.graph import NewTask, Stopped
 from brasstag.store.memories import Memory, all_memories, forget_memory
@@ -47,6 +49,19 @@ class Ended:
         return self.task.status == "done"
 
 
+class _ToldFloor(Floor):
+    """A floor that says which tasks come and go."""
+
+    told: Callable[[str, bool], None] = staticmethod(lambda _task_id, _begins: None)
+
+    async def _advance(self, task_id: str, wake: int) -> None:
+        self.told(task_id, True)
+        try:
+            await super()._advance(task_id, wake)
+        finally:
+            self.told(task_id, False)
+
+
 class Runs:
     """The runs of one open room."""
 
@@ -55,21 +70,33 @@ class Runs:
         self._shop = fittings.shop
         self._books = fittings.shop.books
         self._actor = actor
-        self._floor = Floor(fittings.shop, fittings.counter)
+        self._floor = _ToldFloor(fittings.shop, fittings.counter)
+        self._marks = Serving(fittings.vault)
         self._serving: dict[str, asyncio.Task[None]] = {}
         self._watchers = Watchers()
         self._shop.said = self._watchers.say
 
     async def begin(
-        self, request: str, role: str, documents: Sequence[str], model: str, budget: Budget, *, serve: bool
+        self,
+        request: str,
+        role: str,
+        documents: Sequence[str],
+        model: str,
+        budget: Budget,
+        *,
+        serve: bool,
+        default_model: str = "",
     ) -> str:
-        """Write a run down, and work on it here unless others shall."""
+        """Write a run down, and work on it here unless others shall.
+
+        ``default_model`` is for roles that name none, as a person has agreed to it; else one is chosen.
+        """
         if not request.strip():
             raise ToolError(Code.INVALID_ARGUMENTS, "a run needs words: what is to be done?")
         lead = role or self._shop.agents.crew.lead
         self._shop.agents.role(lead)
         carried = await self._run(self._carry, documents, lead)
-        chosen = Chosen(model, await self._default_model(lead, model))
+        chosen = Chosen(model, default_model or await self._default_model(lead, model))
         # A run that nobody could answer is not begun.
         self._shop.agents.model(self._shop.agents.model_name(lead, chosen), lead)
         asked = Asked(request, lead, self._actor, carried, chosen)
@@ -84,12 +111,21 @@ class Runs:
     def serve_run(self, tree: str) -> None:
         """Work on one run, beside whatever else this process does."""
         if tree not in self._serving:
+            self._marks.begin(tree)
             concurrency = self._shop.agents.crew.concurrency
             self._serving[tree] = asyncio.create_task(self._floor.serve(tree, concurrency))
 
     async def serve(self, concurrency: int | None = None) -> None:
         """Work on every run of the room until the caller is cancelled, or ``drain``."""
-        await self._floor.serve("", concurrency or self._shop.agents.crew.concurrency)
+        self._marks.begin()
+        try:
+            await self._floor.serve("", concurrency or self._shop.agents.crew.concurrency)
+        finally:
+            self._marks.end()
+
+    def tell(self, told: Callable[[str, bool], None]) -> None:
+        """Tell somebody which task is looked at here, and, with False, that it has been left."""
+        self._floor.told = told
 
     def drain(self) -> None:
         """Begin nothing more, and give back at its next step what is held here."""
@@ -117,6 +153,10 @@ class Runs:
             return await self._run(self._books.read, read_tasks)
         root = await self.task(tree)
         return await self._run(self._books.read, lambda view: tasks_of_tree(view, root.tree))
+
+    async def overview(self, name: str) -> Overview:
+        """Look over the run that a task belongs to."""
+        return await self._run(self._books.read, lambda view: look_over(view, name))
 
     async def answer(self, name: str, answer: str, by: Approver, documents: Sequence[str]) -> Task:
         """Answer a question that waits for a person."""
@@ -146,6 +186,7 @@ class Runs:
         """Give back what is held, after a grace for models that still answer."""
         if not self._serving:
             return
+        self._marks.end()
         self._floor.drain()
         work = set(self._serving.values())
         _, late = await asyncio.wait(work, timeout=GRACE_SECONDS)
@@ -156,6 +197,14 @@ class Runs:
             with suppress(asyncio.CancelledError):
                 task.cancel()
                 await task
+
+    async def choice(self, role: str = "", named: str = "") -> Choice:
+        """Say which model would speak for a role, or for the lead, and why."""
+        agents = self._shop.agents
+        settled = agents.model_name(role or agents.crew.lead, Chosen(named))
+        if settled:
+            return Choice(settled, "it was named" if named else "brasstag.toml names it")
+        return await choose()
 
     async def _default_model(self, lead: str, named: str) -> str:
         """Return what the environment has a key for; a model that merely runs here needs a person's word."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from brasstag.documents.examining import READ_AT_ONCE, Examined, examine
 from brasstag.documents.extracts import extract
+from brasstag.documents.kinds import PICTURES
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.sandbox.workspace.paths import parse_path
 from brasstag.words.documents import Carried
@@ -32,19 +33,18 @@ def _shared(found: Sequence[Examined], budget: int) -> tuple[frozenset[str], int
     candidates = sorted((one for one in found if one.is_text or one.is_picture), key=lambda one: one.tokens)
     whole: set[str] = set()
     left = budget
-    reserved = sum(map(_least, candidates))
+    reserved = LEAST_SUMMARY * sum(one.tokens > LEAST_SUMMARY for one in candidates)
     for one in candidates:
-        reserved -= _least(one)
-        if one.size <= READ_AT_ONCE and one.tokens + reserved <= left:
-            whole.add(one.path)
-            left -= one.tokens
+        if one.tokens > LEAST_SUMMARY:
+            reserved -= LEAST_SUMMARY
+            if one.size > READ_AT_ONCE or one.tokens + reserved > left:
+                break
+        # What is no longer than a summary of it is never summarised.
+        whole.add(one.path)
+        left -= one.tokens
     others = len(candidates) - len(whole)
     share = left // others if others else 0
     return frozenset(whole), min(MOST_SUMMARY, max(LEAST_SUMMARY, share))
-
-
-def _least(one: Examined) -> int:
-    return min(LEAST_SUMMARY, one.tokens)
 
 
 def _whole(draft: Draft, one: Examined, keep: Keep) -> Carried:
@@ -59,10 +59,10 @@ def _whole(draft: Draft, one: Examined, keep: Keep) -> Carried:
 def _in_part(one: Examined, share: int) -> Carried:
     if one.is_text:
         text, how = extract(one, share)
-    elif one.is_picture and one.size > READ_AT_ONCE:
-        text, how = "A picture that is too large to be shown.", "make it smaller, then hand it over again"
     elif one.is_picture:
         text, how = "A picture that the budget left no room for.", "hand it over with fewer documents"
+    elif one.media_type in PICTURES:
+        text, how = "A picture that is too large to be shown.", "make it smaller, then hand it over again"
     else:
         text, how = "Data that is not text.", f"use a tool that reads {one.media_type}"
     return _carried(one, text, how)

@@ -40,7 +40,7 @@ class Examined:
     @property
     def is_picture(self) -> bool:
         """Whether models that see can be shown it."""
-        return self.media_type in PICTURES
+        return self.media_type in PICTURES and self.size <= READ_AT_ONCE
 
     @property
     def tokens(self) -> int:

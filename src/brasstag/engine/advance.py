@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from brasstag.engine.agents import Limits, offers, overspent
+from brasstag.engine.agents import Limits, overspent
 from brasstag.engine.calling import Calling
 from brasstag.engine.compacting import fits, plan_compaction
 from brasstag.engine.dispatch import Counter
@@ -21,14 +21,13 @@ from brasstag.engine.minutes import Minutes
 from brasstag.engine.nodes import ended, failure
 from brasstag.engine.shop import Shop
 from brasstag.store.graph import Held
-from brasstag.store.tasks import Status, find_task, spent_by_tree
-from brasstag.words.budgets import NO_LIMITS, Budget, Spent
+from brasstag.store.tasks import Status, spendings
 from brasstag.words.calls import Failed
 from brasstag.words.canonical import why_not_json
 from brasstag.words.errors import Code, Fenced, StoreLost, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.messages import ToolUse
-from brasstag.words.turns import Model, ModelError, Offer, Turn, TurnRequest
+from brasstag.words.turns import Model, ModelError, Turn, TurnRequest
 
 log = logging.getLogger("brasstag")
 
@@ -112,7 +111,7 @@ class Advancing:
                     self._shop.at("blocked")
                     return None
                 await self._off_loop(minutes.refresh)
-            elif standing.turns and not standing.called and standing.stop != "length":
+            elif standing.said_its_last:
                 # The end of a turn without a handoff hands off its words.
                 return await self._end(held, "done", standing.text)
             else:
@@ -120,17 +119,12 @@ class Advancing:
         return None
 
     async def _take_turn(self, minutes: Minutes) -> None:
-        held, opened = minutes.held, minutes.opened
-        left = await self._off_loop(self._seconds_left, minutes)
-        model = self._shop.agents.model(opened["model"], held.task.role)
-        offered = self._offers(held)
-        await self._off_loop(self._compact, minutes, model)
-        request = TurnRequest(
-            minutes.transcript.messages(), offered, held.task.role, minutes.standing.turns, held.id
-        )
+        held = minutes.held
+        model = self._shop.agents.model(minutes.opened["model"], held.task.role)
+        request, seconds_left = await self._off_loop(self._prepare_turn, minutes, model)
         started = time.monotonic()
         try:
-            async with asyncio.timeout(left):
+            async with asyncio.timeout(seconds_left):
                 turn = await model.respond(request, lambda text: self._shop.said(held.id, text))
         except TimeoutError:
             raise ToolError(
@@ -139,8 +133,15 @@ class Advancing:
                 {"limit": "max_seconds"},
             ) from None
         self._shop.at("answered")
-        seconds = time.monotonic() - started
-        await self._off_loop(self._record, minutes, turn, seconds)
+        await self._off_loop(self._record, minutes, turn, time.monotonic() - started)
+
+    def _prepare_turn(self, minutes: Minutes, model: Model) -> tuple[TurnRequest, float | None]:
+        task, standing = minutes.held.task, minutes.standing
+        seconds_left = self._seconds_left(minutes)
+        self._compact(minutes, model)
+        messages = minutes.transcript.messages()
+        offered = self._calling.offers(task)
+        return TurnRequest(messages, offered, task.role, standing.turns, task.id), seconds_left
 
     def _record(self, minutes: Minutes, turn: Turn, seconds: float) -> None:
         standing = minutes.standing
@@ -181,28 +182,18 @@ class Advancing:
     def _seconds_left(self, minutes: Minutes) -> float | None:
         """Return how long the next turn may take; raise ToolError where a limit is reached."""
         task = minutes.held.task
-
-        def look(view: Any) -> tuple[Spent, Spent, Budget]:
-            now = find_task(view, task.id) or task
-            root = find_task(view, task.tree)
-            own = Spent(now.steps, now.tokens, now.cost, now.milliseconds / 1000)
-            run = Limits.from_text(root.budget).run if root else NO_LIMITS
-            return own, spent_by_tree(view, task.tree), run
-
-        own, whole, run = self._shop.books.read(look)
-        for error in overspent(minutes.limits.own, own, f"this task of {task.role}"):
+        used = self._shop.books.read(lambda view: spendings(view, task.id))
+        run = Limits.from_text(used.root_budget).run
+        for error in overspent(minutes.limits.own, used.own, f"this task of {task.role}"):
             raise error
-        for error in overspent(run, whole, "this run"):
+        for error in overspent(run, used.run, "this run"):
             raise error
         seconds = [
             limit.max_seconds - spent.seconds
-            for limit, spent in ((minutes.limits.own, own), (run, whole))
+            for limit, spent in ((minutes.limits.own, used.own), (run, used.run))
             if limit.max_seconds is not None
         ]
         return min(seconds, default=None)
-
-    def _offers(self, held: Held) -> tuple[Offer, ...]:
-        return offers(self._shop.registry, self._calling.usable(held.task))
 
     async def _end(self, held: Held, status: Status, result: Any) -> None:
         ending = await self._off_loop(

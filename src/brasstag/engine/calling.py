@@ -5,9 +5,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from brasstag.engine.agents import offers
 from brasstag.engine.dispatch import Counter
 from brasstag.engine.minutes import Minutes
-from brasstag.engine.order import may_start
+from brasstag.engine.order import is_second_handoff, may_start
 from brasstag.engine.recovery import settle_strays
 from brasstag.engine.shop import Shop
 from brasstag.engine.standing import CallState, OpenCall
@@ -15,6 +16,7 @@ from brasstag.store.tasks import Task
 from brasstag.toolkit.repair import read_arguments
 from brasstag.words.calls import Call, Failed, Outcome
 from brasstag.words.errors import Code, StoreLost, ToolError
+from brasstag.words.turns import Offer
 
 LONGEST_UNREAD = 2000
 """How much of arguments that are not JSON is written down."""
@@ -29,6 +31,8 @@ class Calling:
     def __init__(self, shop: Shop, counter: Counter) -> None:
         self._shop = shop
         self._counter = counter
+        self._offered: dict[tuple[str, str], tuple[Offer, ...]] = {}
+        self._offered_by = shop.roles
 
     async def run_open(self, minutes: Minutes) -> bool:
         """Run every open call that waits for nothing; return False where there was none."""
@@ -49,6 +53,15 @@ class Calling:
         finally:
             for task in running:
                 task.cancel()
+
+    def offers(self, task: Task) -> tuple[Offer, ...]:
+        """Return the tools a task's model is offered; worked out once for each role, until the room changes."""
+        if self._offered_by is not self._shop.roles:
+            self._offered, self._offered_by = {}, self._shop.roles
+        key = (task.role, task.kind)
+        if key not in self._offered:
+            self._offered[key] = offers(self._shop.registry, self.usable(task))
+        return self._offered[key]
 
     def usable(self, task: Task) -> Callable[[str], bool]:
         """Return which tools a task may use: all of its role, or, where it only answers, those that change nothing."""
@@ -87,6 +100,8 @@ class Calling:
             arguments, repaired = _read(open_call)
         except ToolError as error:
             return Failed(error.code, error.message, error.details)
+        if is_second_handoff(self._shop.registry, minutes.standing.open.values(), open_call):
+            return Failed(Code.INVALID_ARGUMENTS, "a task is handed off once; the first handoff counts")
         tool = self._shop.registry.get(call.tool)
         if task.kind == "question" and tool is not None and not self.usable(task)(tool.name):
             return Failed(

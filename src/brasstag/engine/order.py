@@ -45,16 +45,26 @@ def footprint(registry: ToolRegistry, tool_name: str, arguments: Mapping[str, An
 
 def may_start(registry: ToolRegistry, calls: Iterable[OpenCall]) -> list[OpenCall]:
     """Return the runnable calls that no earlier open call of their turn stands in front of."""
-    earlier: list[Footprint] = []
-    found = []
-    calls = list(calls)
-    for call in calls:
-        mine = footprint(registry, call.use.tool, call.use.arguments)
-        alone = not mine.last or len(calls) == 1
-        if call.state in RUNNABLE and alone and not any(mine.overlaps(other) for other in earlier):
-            found.append(call)
-        earlier.append(mine)
-    return found
+    prints = [(call, footprint(registry, call.use.tool, call.use.arguments)) for call in calls]
+    return [
+        call
+        for place, (call, mine) in enumerate(prints)
+        if call.state in RUNNABLE and not _stands_in_front(prints, place, mine)
+    ]
+
+
+def is_second_handoff(registry: ToolRegistry, calls: Iterable[OpenCall], one: OpenCall) -> bool:
+    """Say whether a call would hand off a task that an earlier call of the same turn hands off already."""
+    last = [call for call in calls if footprint(registry, call.use.tool, call.use.arguments).last]
+    return one in last and one is not last[0]
+
+
+def _stands_in_front(prints: list[tuple[OpenCall, Footprint]], place: int, mine: Footprint) -> bool:
+    earlier = [other for _, other in prints[:place]]
+    if not mine.last:
+        return any(mine.overlaps(other) for other in earlier)
+    # The first handoff waits for everything else; a second one only has to be refused.
+    return not any(other.last for other in earlier) and len(prints) > 1
 
 
 def _paths(arguments: Mapping[str, Any]) -> Iterator[str]:

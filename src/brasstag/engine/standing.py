@@ -9,6 +9,7 @@ from typing import Any
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.messages import ToolUse
+from brasstag.words.turns import ModelError
 
 
 class CallState(StrEnum):
@@ -95,9 +96,14 @@ class Standing:
             case _:
                 pass
 
-    def runnable(self) -> list[OpenCall]:
-        """Return the open calls that wait for nothing, in the order they were made."""
-        return [call for call in self.open.values() if call.state in RUNNABLE]
+    @property
+    def said_its_last(self) -> bool:
+        """Whether the model ended a turn without a call; one that was only cut off is asked to go on."""
+        if not self.turns or self.called or self.stop == "length":
+            return False
+        if self.stop == "refused":
+            raise ModelError(f"the model refused to answer: {self.text or 'without a word'}")
+        return True
 
     def _begin_turn(self, payload: Mapping[str, Any]) -> None:
         self.turns, turn = self.turns + 1, self.turns

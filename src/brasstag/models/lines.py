@@ -75,13 +75,11 @@ class Line:
         """Ask for one turn and stream its text; raises ModelError."""
         try:
             response = await self._stream(request, manner, on_text)
+            return turn_from(response, request, name)
         except BrasstagError:
             raise
         except Exception as error:
             raise mishap(self._to, error) from error
-        if response.state != "complete" or response.finish_reason is None:
-            raise Transient(f"the answer of {self._to.name} broke off in the middle")
-        return turn_from(response, request, name)
 
     async def _stream(self, request: TurnRequest, manner: Manner, on_text: OnText) -> ModelResponse:
         outward = Outward(self._model.system, manner.sees, manner.fetch)
@@ -99,7 +97,10 @@ class Line:
                         on_text(clean(text))
                     case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
                         on_text(clean(text))
-            return events.get()
+            response = events.get()
+        if response.state != "complete" or response.finish_reason is None:
+            raise Transient(f"the answer of {self._to.name} broke off in the middle")
+        return response
 
     def _settings(self, manner: Manner) -> ModelSettings:
         """What every request says beside its messages, as far as the provider listens to it."""

@@ -49,23 +49,24 @@ class RetryingModel:
 
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
         """Answer with the first model, or, when it gives up, with the fallback; the turn's note says so."""
+        told = _Told(on_text)
         try:
-            return await self._patiently(self._model, request, on_text)
+            return await self._patiently(self._model, request, told)
         except Transient as trouble:
             if self._fallback is None:
                 said = f"{trouble.message}. Try again later, or name a fallback model"
                 raise ModelError(said, trouble.code) from trouble
             first = trouble.message
+        told.begin_again()
         try:
-            turn = await self._patiently(self._fallback, request, on_text)
+            turn = await self._patiently(self._fallback, request, told)
         except ModelError as error:
             both = f"{first}; and the fallback {self._fallback.name}: {error.message}"
             raise ModelError(both, error.code) from error
         why = f"answered by the fallback {self._fallback.name}: {first}"
         return replace(turn, note="; ".join(filter(None, (turn.note, why))))
 
-    async def _patiently(self, model: Model, request: TurnRequest, on_text: OnText) -> Turn:
-        told = _Told(on_text)
+    async def _patiently(self, model: Model, request: TurnRequest, told: "_Told") -> Turn:
         for tried in range(1, self._tries + 1):
             try:
                 return await model.respond(request, told)

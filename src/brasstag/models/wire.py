@@ -192,7 +192,9 @@ def _thought(part: ThinkingPart) -> Thinking:
     """Keep whatever the provider wants to see again in the one place there is for it."""
     kept = {"id": part.id, "signature": part.signature, "provider_details": part.provider_details}
     kept = {name: value for name, value in kept.items() if value}
-    return Thinking(clean(part.content), json.dumps(kept) if kept else "", part.provider_name or "")
+    return Thinking(
+        clean(part.content), json.dumps(kept, default=str) if kept else "", part.provider_name or ""
+    )
 
 
 def _kept(thought: Thinking) -> dict[str, Any]:

@@ -5,10 +5,11 @@ a result object and firing its events costs several times what SQLite needs for 
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Dialect, Executable
+from sqlalchemy import Connection, Dialect, Executable
 from sqlalchemy.sql.compiler import SQLCompiler
 
 
@@ -24,6 +25,12 @@ class Prepared:
         text, arrange = self._compiled(dialect)
         cursor.execute(text, arrange(values))
         return cursor
+
+    def rows(self, connection: Connection, **values: Any) -> list[Any]:
+        """Execute beside SQLAlchemy, on a reader's connection, and return every row as a tuple."""
+        with closing(connection.connection.cursor()) as cursor:
+            self.run(cursor, connection.dialect, values)
+            return list(cursor.fetchall())
 
     def run_many(self, cursor: Any, dialect: Dialect, rows: Sequence[Mapping[str, Any]]) -> None:
         """Execute once for each set of values."""

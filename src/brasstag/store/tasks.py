@@ -22,6 +22,34 @@ _COLUMNS = tuple(column.name for column in tasks.columns)
 
 _insert = Prepared(insert(tasks).values({column.name: bindparam(column.name) for column in tasks.columns}))
 
+_by_id = Prepared(select(tasks).where(tasks.c.id == bindparam("task")))
+_root = tasks.alias("root")
+_tree = tasks.alias("whole")
+_spendings = Prepared(
+    select(
+        tasks.c.steps,
+        tasks.c.tokens,
+        tasks.c.cost,
+        tasks.c.milliseconds,
+        _root.c.budget,
+        *(
+            select(func.sum(_tree.c[name])).where(_tree.c.tree == tasks.c.tree).scalar_subquery()
+            for name in ("steps", "tokens", "cost", "milliseconds")
+        ),
+    )
+    .join(_root, _root.c.id == tasks.c.tree)
+    .where(tasks.c.id == bindparam("task"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Spendings:
+    """What a task and its whole run have used, and the limits kept at the root of the run."""
+
+    own: Spent
+    run: Spent
+    root_budget: str
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -98,8 +126,8 @@ def read_tasks(connection: Connection, statuses: tuple[Status, ...] = ()) -> lis
 
 def find_task(connection: Connection, task_id: str) -> Task | None:
     """Return the task with exactly this id, or None: a desk that has not made a call yet is in no table."""
-    row = connection.execute(select(tasks).where(tasks.c.id == task_id)).one_or_none()
-    return None if row is None else Task(**row._mapping)
+    rows = _by_id.rows(connection, task=task_id)
+    return Task(*rows[0]) if rows else None
 
 
 def status_of(connection: Connection, task_id: str) -> Status | None:
@@ -122,14 +150,11 @@ def tasks_of_tree(connection: Connection, tree: str) -> list[Task]:
     return [Task(**row._mapping) for row in connection.execute(query)]
 
 
-def spent_by_tree(connection: Connection, tree: str) -> Spent:
-    """Return what a whole run has used so far."""
-    sums = [
-        func.coalesce(func.sum(column), 0)
-        for column in (tasks.c.steps, tasks.c.tokens, tasks.c.cost, tasks.c.milliseconds)
-    ]
-    steps, tokens, cost, milliseconds = connection.execute(select(*sums).where(tasks.c.tree == tree)).one()
-    return Spent(int(steps), int(tokens), int(cost), int(milliseconds) / 1000)
+def spendings(connection: Connection, task_id: str) -> Spendings:
+    """Return what a task, and the run it belongs to, have used so far."""
+    steps, tokens, cost, milliseconds, budget, *whole = _spendings.rows(connection, task=task_id)[0]
+    own = Spent(steps, tokens, cost, milliseconds / 1000)
+    return Spendings(own, Spent(int(whole[0]), int(whole[1]), int(whole[2]), int(whole[3]) / 1000), budget)
 
 
 def long_ready(connection: Connection, before: str) -> list[Task]:

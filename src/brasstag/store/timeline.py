@@ -68,6 +68,19 @@ _advance_open = Prepared(_move_head.where(*(tasks.c.status != status for status 
 _insert = Prepared(
     insert(entries).values({column.name: bindparam(column.name) for column in entries.columns})
 )
+_since = Prepared(
+    select(
+        entries.c.seq,
+        entries.c.kind,
+        entries.c.tag,
+        entries.c.call_id,
+        entries.c.at,
+        entries.c.payload,
+        entries.c.hash,
+    )
+    .where(entries.c.task_id == bindparam("task"), entries.c.seq >= bindparam("at_least"))
+    .order_by(entries.c.seq)
+)
 _erase = Prepared(
     update(entries)
     .where(entries.c.task_id == bindparam("task"), entries.c.seq == bindparam("at_seq"))
@@ -208,8 +221,21 @@ def first_entry(connection: Connection, task_id: str) -> Entry | None:
 
 def entries_since(connection: Connection, task_id: str, seq: int) -> list[Entry]:
     """Return a task's entries from a number on, in order."""
-    query = select(entries).where(entries.c.task_id == task_id, entries.c.seq >= seq).order_by(entries.c.seq)
-    return [entry_from(row) for row in connection.execute(query)]
+    return [
+        Entry(
+            task_id,
+            number,
+            EntryKind(kind),
+            tag,
+            call_id,
+            at,
+            json.loads(payload) if payload else None,
+            chained,
+        )
+        for number, kind, tag, call_id, at, payload, chained in _since.rows(
+            connection, task=task_id, at_least=seq
+        )
+    ]
 
 
 def read_entries(

@@ -13,4 +13,5 @@ messages   what a model is shown
 turns      a model's turn: request, answer, usage
 documents  documents on their way from task to task
 budgets    how far a task or a run may go
+tokens     about how many tokens a text or a message is
 """

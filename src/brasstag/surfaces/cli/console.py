@@ -45,18 +45,29 @@ def say(text: str, style: str = "", *, stderr: bool = False) -> None:
     """Print text for people; what it quotes cannot colour it or move the cursor."""
     from rich.text import Text
 
-    _screen(stderr=stderr).print(Text(visible(text), style=style))
+    screen(stderr=stderr).print(Text(visible(text), style=style))
 
 
 def quote(line: str, style: str = "", *, indent: str = "    ", stderr: bool = False) -> None:
     """Print a line somebody else wrote, all of it, in its own column: none of it can pose as a line of ours."""
     from rich.text import Text
 
-    screen = _screen(stderr=stderr)
-    room = screen.width - len(indent) if screen.is_terminal else sys.maxsize
+    console = screen(stderr=stderr)
+    room = console.width - len(indent) if console.is_terminal else sys.maxsize
     first, *rest = folded(one_line(line), room)
     for piece in (first, *(f"{CONTINUED}{piece}" for piece in rest)):
-        screen.print(Text(f"{indent}{piece}", style=style))
+        console.print(Text(f"{indent}{piece}", style=style))
+
+
+def brief(*parts: tuple[str, str]) -> None:
+    """Print one line made of texts and their styles; at a terminal, what does not fit is left out."""
+    from rich.text import Text
+
+    console = screen()
+    shown = Text.assemble(*((one_line(text), style) for text, style in parts))
+    if console.is_terminal:
+        shown.truncate(console.width, overflow="ellipsis")
+    console.print(shown)
 
 
 def table(
@@ -74,10 +85,11 @@ def table(
         shown.add_row(
             *(Text(one_line(cell), style=(styles or {}).get(index, "")) for index, cell in enumerate(row))
         )
-    _screen(stderr=False).print(shown)
+    screen().print(shown)
 
 
-def _screen(*, stderr: bool) -> "Console":
+def screen(*, stderr: bool = False) -> "Console":
+    """Return what prints for people."""
     return _console(sys.stderr if stderr else streams.output())
 
 

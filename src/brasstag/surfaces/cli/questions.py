@@ -1,11 +1,13 @@
 """Questions to the person at the terminal. Silence, Ctrl-C and the end of input are never a yes."""
 
+import asyncio
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from brasstag.surfaces.cli import streams
+from brasstag.surfaces.cli.interrupts import heard_by
 
 
 def ask(question: str) -> str | None:
@@ -26,7 +28,57 @@ def ask(question: str) -> str | None:
 
 def confirm(question: str) -> bool:
     """Say whether the person typed yes; everything else is a no."""
-    return (ask(f"{question} [y/N]") or "").lower() in ("y", "yes")
+    return _is_yes(ask(_yes_or_no(question)))
+
+
+async def ask_meanwhile(question: str) -> str | None:
+    """Ask, while the event loop goes on with its work."""
+    streams.output().flush()
+    sys.stderr.write(f"{question}: ")
+    sys.stderr.flush()
+    answer = ""
+    try:
+        answer = await _typed()
+    finally:
+        if not answer:
+            sys.stderr.write("\n")
+    return answer.strip() if answer else None
+
+
+async def confirm_meanwhile(question: str) -> bool:
+    """Say whether the person typed yes, while the event loop goes on with its work."""
+    return _is_yes(await ask_meanwhile(_yes_or_no(question)))
+
+
+async def _typed() -> str:
+    """Return the next line; empty when the person left."""
+    try:
+        keyboard = sys.stdin.fileno()
+    except OSError:
+        # No file behind it, so nothing to wait on.
+        return sys.stdin.readline()
+    loop = asyncio.get_running_loop()
+    came: asyncio.Future[bool] = loop.create_future()
+
+    def hear(something: bool) -> None:
+        if not came.done():
+            came.set_result(something)
+
+    # A terminal hands over whole lines: once there is something to read, a line is.
+    loop.add_reader(keyboard, hear, True)
+    try:
+        with heard_by(lambda: hear(False)):
+            return sys.stdin.readline() if await came else ""
+    finally:
+        loop.remove_reader(keyboard)
+
+
+def _yes_or_no(question: str) -> str:
+    return f"{question} [y/N]"
+
+
+def _is_yes(answer: str | None) -> bool:
+    return (answer or "").lower() in ("y", "yes")
 
 
 @contextmanager

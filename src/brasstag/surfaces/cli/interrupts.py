@@ -1,0 +1,57 @@
+"""Ctrl-C and SIGTERM, heard on the event loop by whoever listens innermost."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_listening: list[Callable[[], None]] = []
+
+
+@contextmanager
+def heard_by(hear: Callable[[], None]) -> Iterator[None]:
+    """Let a function hear of every interrupt until the end of the block."""
+    loop = asyncio.get_running_loop()
+    before = [signal.getsignal(one) for one in _SIGNALS]
+    _listening.append(hear)
+    for one in _SIGNALS:
+        loop.add_signal_handler(one, hear)
+    try:
+        yield
+    finally:
+        _listening.pop()
+        for one, handler in zip(_SIGNALS, before, strict=True):
+            if _listening:
+                loop.add_signal_handler(one, _listening[-1])
+            else:
+                loop.remove_signal_handler(one)
+                signal.signal(one, handler)
+
+
+class Leaving:
+    """How a command that works on tasks is left: at the first interrupt in order, at the second at once."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        """Set once somebody wants to leave."""
+        self._drain: Callable[[], None] | None = None
+        self._abandon: Callable[[], None] | None = None
+        self._words = ""
+
+    def gives_back(self, drain: Callable[[], None], abandon: Callable[[], None], words: str) -> None:
+        """Say what giving tasks back in order, and at once, means, and what a person is told."""
+        self._drain, self._abandon, self._words = drain, abandon, words
+
+    def hear(self) -> None:
+        """Hear an interrupt."""
+        from brasstag.surfaces.cli.console import say
+
+        if self._drain is None or self._abandon is None:
+            raise KeyboardInterrupt
+        if self.asked.is_set():
+            self._abandon()
+            return
+        self.asked.set()
+        self._drain()
+        say(self._words, "yellow", stderr=True)
