@@ -28,7 +28,7 @@ def happened(call_id, arguments):
 
 @tool(execution_type="function"{check})
 def {name}(call_id: str) -> dict:
-    '''Do it.'''
+    '''{name}'''
     log({name!r}, call_id)
     {then}
     return {{"done": True}}

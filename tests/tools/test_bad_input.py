@@ -36,6 +36,9 @@ VALID: dict[str, dict[str, Any]] = {
     "ask_master": {"question": "is it?", "documents": ["a.md"]},
     "assign_task": {"target_agent": "editor", "task_description": "correct it", "target_file": "a.md"},
     "handoff": {"result": {"ok": True}},
+    "recall": {"tag": "tag_nothing"},
+    "ask_gpt": {"prompt": "is it?"},
+    "ask_claude": {"prompt": "is it?"},
 }
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from brasstag.store.database import Transaction
-from brasstag.store.schema import approvals
+from brasstag.store.prepared import Prepared
+from brasstag.store.schema import approvals, tasks
 from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.canonical import sha256, stored_json
 from brasstag.words.errors import Code, ToolError
@@ -15,6 +16,12 @@ from brasstag.words.ids import SHORTEST_TAIL
 from brasstag.words.previews import Preview
 
 _insert = insert(approvals).values({column.name: bindparam(column.name) for column in approvals.columns})
+_hold_task = Prepared(
+    select(tasks.c.id)
+    .join(approvals, approvals.c.task_id == tasks.c.id)
+    .where(approvals.c.id == bindparam("approval"))
+    .with_for_update(of=tasks)
+)
 
 
 REQUEST_COLUMNS = (
@@ -70,6 +77,7 @@ def move_approval(
     **columns: Any,
 ) -> None:
     """Take an approval from one state to another; whoever comes second is told so."""
+    hold_task_of(transaction, approval_id)
     moved = transaction.execute(
         update(approvals)
         .where(approvals.c.id == approval_id, approvals.c.state == from_state.value)
@@ -78,6 +86,11 @@ def move_approval(
     if moved.rowcount != 1:
         found = transaction.execute(select(approvals).where(approvals.c.id == approval_id)).one_or_none()
         raise already_closed(approval_from(found)) if found else not_found(approval_id)
+
+
+def hold_task_of(transaction: Transaction, approval_id: str) -> None:
+    """Take the row of the task before that of its approval, as whoever ends the task does."""
+    transaction.run(_hold_task, approval=approval_id).fetchone()
 
 
 def erase_arguments(transaction: Transaction, call_id: str) -> None:

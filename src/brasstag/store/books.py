@@ -186,7 +186,7 @@ class Books:
 
     def close_desk_if_idle(self, transaction: Transaction, task_id: str) -> None:
         """The same, in a transaction that has just dealt with something the desk waited for."""
-        desk = task_rows.get_task(transaction.connection, task_id)
+        desk = task_rows.hold_task(transaction, task_id)
         if desk.kind == "desk" and desk.status == "blocked":
             end: Payload = {"type": "root", "tool": "desk", "input": {}, "result": None}
             self._close(transaction, task_id, "done", end, "")
@@ -226,7 +226,7 @@ class Books:
         withdraw: str,
     ) -> list[Approval]:
         connection = transaction.connection
-        if task_rows.get_task(connection, task_id).status in task_rows.ENDED:
+        if task_rows.hold_task(transaction, task_id).has_ended:
             raise ToolError(Code.CANCELLED, f"task {task_id} has already ended")
         waiting = [
             approval

@@ -16,7 +16,16 @@ from brasstag.store.database import Database, Transaction
 from brasstag.store.jobs import Jobs
 from brasstag.store.ledger import Ledger, claims_of_tasks
 from brasstag.store.seals import Sealer
-from brasstag.store.tasks import Status, Task, TaskKind, get_task, insert_task, live_children, set_status
+from brasstag.store.tasks import (
+    Status,
+    Task,
+    TaskKind,
+    get_task,
+    hold_task,
+    insert_task,
+    live_children,
+    set_status,
+)
 from brasstag.store.timeline import Timeline
 from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.calls import Call, Tag
@@ -197,7 +206,7 @@ class Graph:
     def answer(self, question_id: str, ending: Ending) -> None:
         """End a question that waits for a person; whoever answers second is told so."""
         with self._database.write() as transaction:
-            question = get_task(transaction.connection, question_id)
+            question = hold_task(transaction, question_id)
             if question.has_ended:
                 raise ToolError(Code.TASK_CLOSED, f"{question_id} has been answered or withdrawn already")
             self._finish(transaction, question, ending, 0)
@@ -210,6 +219,8 @@ class Graph:
                 raise ToolError(Code.TASK_CLOSED, f"{top.id} has already ended ({top.status})")
             stopped = self._cancel_below(transaction, top, payload, by)
             self._cancel_one(transaction, top, payload, by, stopped)
+            if top.id not in stopped.tasks:
+                raise ToolError(Code.TASK_CLOSED, f"{top.id} has ended in the meantime")
             # What was opened while we went up is found now that nothing above it can open more.
             late = self._cancel_below(transaction, top, payload, by)
             stopped.tasks += late.tasks
@@ -277,13 +288,13 @@ class Graph:
             self.jobs.hint(transaction, task.id, task.tree or task.id, 1)
 
     def _finish(self, transaction: Transaction, task: Task, ending: Ending, epoch: int) -> Tag:
+        self._cancel_below(transaction, task, _abandoned(task), "the task above it ended")
         if ending.call is not None:
             call, payload = ending.call
             tag = self._timeline.append(transaction, task.id, EntryKind.CALLED, call.id, payload, epoch=epoch)
             self._close(transaction, task, ending.status, ending.payload, epoch)
         else:
             tag = self._close(transaction, task, ending.status, ending.payload, epoch)
-        self._cancel_below(transaction, task, _abandoned(task), "the task above it ended")
         self._tell(transaction, ending.messages)
         return tag
 
@@ -320,6 +331,8 @@ class Graph:
     def _cancel_one(
         self, transaction: Transaction, task: Task, payload: Payload, by: str, stopped: Stopped
     ) -> None:
+        if hold_task(transaction, task.id).has_ended:
+            return
         waiting = _waiting(transaction, task.id)
         for approval in waiting:
             self._books.withdraw(transaction, approval, by)

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
+from brasstag.store.approvals import hold_task_of
 from brasstag.store.database import Transaction
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import approvals, calls, leases
@@ -105,6 +106,7 @@ class Ledger:
 
     def use_up(self, transaction: Transaction, approval_id: str) -> None:
         """Use an approval, once and for all."""
+        hold_task_of(transaction, approval_id)
         if transaction.run(_consume, approval=approval_id).rowcount != 1:
             raise ToolError(Code.APPROVAL_CLOSED, f"approval {approval_id} was used or withdrawn already")
 

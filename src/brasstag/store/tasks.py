@@ -23,6 +23,7 @@ _COLUMNS = tuple(column.name for column in tasks.columns)
 _insert = Prepared(insert(tasks).values({column.name: bindparam(column.name) for column in tasks.columns}))
 
 _by_id = Prepared(select(tasks).where(tasks.c.id == bindparam("task")))
+_hold = Prepared(select(tasks).where(tasks.c.id == bindparam("task")).with_for_update())
 _root = tasks.alias("root")
 _tree = tasks.alias("whole")
 _spendings = Prepared(
@@ -128,6 +129,11 @@ def find_task(connection: Connection, task_id: str) -> Task | None:
     """Return the task with exactly this id, or None: a desk that has not made a call yet is in no table."""
     rows = _by_id.rows(connection, task=task_id)
     return Task(*rows[0]) if rows else None
+
+
+def hold_task(transaction: Transaction, task_id: str) -> Task:
+    """Return a task, whose row nobody else moves until this transaction ends."""
+    return Task(*transaction.run(_hold, task=task_id).fetchone())
 
 
 def status_of(connection: Connection, task_id: str) -> Status | None:

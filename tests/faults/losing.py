@@ -1,0 +1,54 @@
+"""Losing a database for a moment: a commit whose answer never arrives, or that never gets there."""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from brasstag import Room
+from brasstag.store.database import Transaction
+from brasstag.words.errors import StoreLost
+
+Loses = Callable[[int], str]
+"""Says of the n-th commit whether it is lost ``after`` it arrived, ``before`` that, or not at all (an empty text)."""
+
+
+class Losses:
+    """Stands between a room and its database, and loses commits."""
+
+    def __init__(self, room: Room, loses: Loses) -> None:
+        self.commits = 0
+        self.lost = 0
+        self._loses = loses
+        database: Any = room.books.database
+        self._write = database.write
+        database.write = self.write
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        """One transaction, as the database's own, until its commit."""
+        with self._write() as transaction:
+            commit = transaction.commit
+
+            def commit_or_not() -> None:
+                when = self._loses(self.commits)
+                self.commits += 1
+                if when != "before":
+                    commit()
+                if when:
+                    self.lost += 1
+                    raise StoreLost(f"lost {when} its commit, for a test")
+
+            transaction.commit = commit_or_not
+            yield transaction
+
+
+def only(number: int, when: str) -> Loses:
+    """Lose one commit."""
+    return lambda commit: when if commit == number else ""
+
+
+def sometimes(seed: int, share: float) -> Loses:
+    """Lose some, at random."""
+    dice = random.Random(seed)
+    return lambda _: dice.choice(("before", "after")) if dice.random() < share else ""
