@@ -25,6 +25,7 @@ demo: setup ## a story of allowed, asked, edited, denied and undone calls
 	@$(BIN)/brasstag demo
 
 test: setup ## the whole suite
+	@scripts/postgres.sh
 	@$(BIN)/pytest -n 2 -q
 
 check: setup ## format, lint, types, rooms, generated docs

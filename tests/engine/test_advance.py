@@ -464,3 +464,39 @@ async def test_stopping_ends_a_running_tool_at_once(crew: Path) -> None:
     async with Room.open(crew) as room:
         settled = [entry for entry in await room.timeline(run) if entry.kind is EntryKind.SETTLED]
         assert [(entry.payload or {})["outcome"] for entry in settled] == ["unknown"]
+
+
+async def test_redacting_a_call_removes_what_the_model_wrote_of_it(crew: Path) -> None:
+    secret = call("stop_and_think", thoughts="the password is hunter2")
+    write_script(
+        crew, {"boss": [turn(secret), turn(call("stop_and_think", thoughts="on")), turn(text="Done.")]}
+    )
+    async with Room.open(crew) as room:
+        run = await room.start("Think")
+        assert (await room.finished(run)).ok
+        entry = next(entry for entry in await room.timeline(run) if entry.call_id == f"{run}:0.0")
+        redacted = room.books.redact(entry, "ada", "a secret")
+        assert redacted.entries == 2
+        assert "hunter2" not in str([entry.payload for entry in await room.timeline(run)])
+        report = await room.verify()
+        assert report.ok, report.findings
+
+
+async def test_a_turn_that_is_not_over_is_not_redacted(crew: Path) -> None:
+    write_script(
+        crew,
+        {
+            "boss": [
+                turn(call("stop_and_think", thoughts="x"), call("ask_master", question="?")),
+                turn(text="Done."),
+            ]
+        },
+    )
+    async with Room.open(crew) as room:
+        run = await room.start("Think")
+        async for happening in room.watch(run):
+            if happening.entry is not None and happening.entry.kind is EntryKind.QUESTIONED:
+                break
+        entry = next(entry for entry in await room.timeline(run) if entry.call_id == f"{run}:0.0")
+        with pytest.raises(ToolError, match="not over"):
+            room.books.redact(entry, "ada", "a secret")

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from brasstag.settings.crew import PERSON
 from brasstag.store.approvals import approvals_of_task
 from brasstag.store.database import View
-from brasstag.settings.crew import PERSON
 from brasstag.store.tasks import Task, get_task, tasks_of_tree
 from brasstag.words.approvals import Approval, ApprovalState
 

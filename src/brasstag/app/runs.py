@@ -19,7 +19,7 @@ from brasstag.models.choosing import Choice, choose
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.store.graph import NewTask, Stopped
 from brasstag.store.memories import Memory, all_memories, forget_memory
-from brasstag.store.tasks import Task, get_task, read_tasks, tasks_of_tree
+from brasstag.store.tasks import Status, Task, get_task, read_tasks, tasks_of_tree
 from brasstag.store.timeline import entries_since
 from brasstag.words.approvals import Approver
 from brasstag.words.budgets import Budget
@@ -96,7 +96,7 @@ class Runs:
         lead = role or self._shop.agents.crew.lead
         self._shop.agents.role(lead)
         carried = await self._run(self._carry, documents, lead)
-        chosen = Chosen(model, default_model or await self._default_model(lead, model))
+        chosen = Chosen(model, await self._default_model(lead, model, default_model))
         # A run that nobody could answer is not begun.
         self._shop.agents.model(self._shop.agents.model_name(lead, chosen), lead)
         asked = Asked(request, lead, self._actor, carried, chosen)
@@ -154,6 +154,11 @@ class Runs:
         root = await self.task(tree)
         return await self._run(self._books.read, lambda view: tasks_of_tree(view, root.tree))
 
+    async def standing(self, *statuses: Status) -> list[Task]:
+        """Return the tasks of agents, and the questions, that stand so."""
+        found = await self._run(self._books.read, lambda view: read_tasks(view, statuses))
+        return [task for task in found if task.kind != "desk"]
+
     async def overview(self, name: str) -> Overview:
         """Look over the run that a task belongs to."""
         return await self._run(self._books.read, lambda view: look_over(view, name))
@@ -206,10 +211,12 @@ class Runs:
             return Choice(settled, "it was named" if named else "brasstag.toml names it")
         return await choose()
 
-    async def _default_model(self, lead: str, named: str) -> str:
+    async def _default_model(self, lead: str, named: str, agreed: str) -> str:
         """Return what the environment has a key for; a model that merely runs here needs a person's word."""
         if self._shop.agents.model_name(lead, Chosen(named)):
             return ""
+        if agreed:
+            return agreed
         choice = await choose()
         if choice.model is None:
             raise ModelError(choice.why, Code.MODEL_NOT_CONFIGURED)

@@ -8,4 +8,18 @@ dispatch   the Counter: the whole path, in order
 asking     approvals: ask a person, take the answer, go on
 recovery   what a dead process left behind
 payloads   what each step writes on the timeline
+
+And the work on one task, from its wake until it ends or blocks.
+
+floor        takes ready tasks, and looks after what hints cannot tell
+advance      one task: its calls, its model's turns, its end
+calling      the open calls of a task, in the order that matters (order)
+minutes      a task's timeline as its worker follows it: standing and transcript
+nodes        what a new task is told, and whom it tells when it ends
+delegating   performing the kinds that pass work along the graph
+render       entries to messages: exchanges, showing, fencing
+compacting   old results in short form: shortening, summaries
+prompting    the system prompt
+steering     people answer, stop and resume
+reconciling  dead and stopped workers, lost hints
 """

@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -24,7 +25,7 @@ from brasstag.store.graph import Held
 from brasstag.store.tasks import Status, spendings
 from brasstag.words.calls import Failed
 from brasstag.words.canonical import why_not_json
-from brasstag.words.errors import Code, Fenced, StoreLost, ToolError
+from brasstag.words.errors import Code, Fenced, StoreError, StoreLost, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.messages import ToolUse
 from brasstag.words.turns import Model, ModelError, Turn, TurnRequest
@@ -59,7 +60,9 @@ class Advancing:
         try:
             await self._work_until_lost(held)
         except asyncio.CancelledError:
-            await asyncio.shield(self._off_loop(self._graph.let_go, held))
+            # Where that is lost, the task is found later: held here, and nobody at it.
+            with suppress(StoreError):
+                await asyncio.shield(self._off_loop(self._graph.let_go, held))
             raise
 
     async def _work_until_lost(self, held: Held) -> None:

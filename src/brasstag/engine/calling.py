@@ -47,9 +47,13 @@ class Calling:
                     running, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED
                 )
                 for task in done:
-                    del running[task]
                     task.result()
+                    del running[task]
                 await self._shop.threads.run(minutes.refresh)
+        except Exception:
+            # Whoever looks anew must not find calls open that are still under way here: they would be run twice.
+            await asyncio.gather(*running, return_exceptions=True)
+            raise
         finally:
             for task in running:
                 task.cancel()

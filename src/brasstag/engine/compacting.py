@@ -66,11 +66,13 @@ def plan_compaction(transcript: Transcript, limit_tokens: int) -> Payload | None
     if before <= TRIGGER * limit_tokens:
         return None
     messages = transcript.messages()
-    weight = before / estimate_tokens(messages)
+    estimate = estimate_tokens(messages)
     best: Payload | None = None
     for rung in _LADDER:
-        payload = _payload(messages, transcript.receipts, rung, limit_tokens / weight)
-        after = round(estimate_tokens(compacted(messages, payload)) * weight)
+        payload = _payload(messages, transcript.receipts, rung, limit_tokens * estimate / before)
+        after = estimate_tokens(compacted(messages, payload))
+        # What the estimate does not see shrinks with what it sees.
+        after += round((before - estimate) * after / estimate)
         payload |= {"tokens_before": before, "tokens_after": after}
         if after < (best["tokens_after"] if best else before):
             best = payload

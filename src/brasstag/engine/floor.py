@@ -31,7 +31,7 @@ class Floor:
         self._shop = shop
         self._counter = counter
         self._advancing = Advancing(shop, counter)
-        self._here: dict[str, asyncio.Task[None]] = {}
+        self._here: dict[asyncio.Task[None], str] = {}
 
     async def serve(self, tree: str = "", concurrency: int = 8) -> None:
         """Work on ready tasks, of one run or of all, until ``drain``; returns when what it held is done or given back."""
@@ -51,12 +51,12 @@ class Floor:
 
     def abandon(self) -> None:
         """Break off what is held: models that still answer are not waited for."""
-        for work in self._here.values():
+        for work in self._here:
             work.cancel()
 
     async def _advance(self, task_id: str, wake: int) -> None:
         work = asyncio.create_task(self._advancing.advance(task_id, wake))
-        self._here[task_id] = work
+        self._here[work] = task_id
         try:
             await asyncio.wait({work})
         except asyncio.CancelledError:
@@ -64,7 +64,7 @@ class Floor:
             await asyncio.wait({work})
             raise
         finally:
-            self._here.pop(task_id, None)
+            del self._here[work]
         if not work.cancelled() and work.exception() is not None:
             log.error("advancing %s failed", task_id, exc_info=work.exception())
 
@@ -76,17 +76,20 @@ class Floor:
                     await self._leave_what_moved_on()
                 if glances % GLANCES_TO_RECONCILE == 0:
                     self._shop.boot.beat()
-                    await self._counter.watched(reconcile, self._shop)
+                    await self._counter.watched(reconcile, self._shop, self._holds)
             glances += 1
             await asyncio.sleep(GLANCE_SECONDS)
 
     async def _leave_what_moved_on(self) -> None:
         """Break off work on tasks that were stopped, or taken by another worker."""
-        names = list(self._here)
+        here = dict(self._here)
         look: Callable[..., dict[str, tuple[str, int]]] = self._shop.books.read
-        found = await self._shop.threads.run(look, lambda view: held_tasks(view, names))
-        for name, (status, _) in found.items():
-            work = self._here.get(name)
-            if work is not None and status not in ("ready", "running"):
+        found = await self._shop.threads.run(look, lambda view: held_tasks(view, list(here.values())))
+        for work, name in here.items():
+            if name in found and found[name][0] not in ("ready", "running"):
                 self._counter.hurry(name)
                 work.cancel()
+
+    def _holds(self, task_id: str) -> bool:
+        """Say whether anybody here works on a task."""
+        return task_id in tuple(self._here.values())

@@ -1,7 +1,9 @@
 """Reconciling: what makes a lost hint, a dead worker or a stopped one harmless."""
 
 import logging
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 
 from brasstag.engine.decisions import Decisions
 from brasstag.engine.recovery import recover
@@ -19,9 +21,9 @@ OVERLOOKED_SECONDS = 10.0
 """After so long a ready task's hint is given again."""
 
 
-def reconcile(shop: Shop, watch: Watch) -> None:
-    """Look once over the room, and mend what has been left lying."""
-    for mend in (_dead, _stopped, _overlooked, _orphaned, _expired):
+def reconcile(shop: Shop, is_here: Callable[[str], bool], watch: Watch) -> None:
+    """Look once over the room, and mend what has been left lying; ``is_here`` says which tasks this process is at."""
+    for mend in (_dead, _stopped, partial(_forgotten, is_here), _overlooked, _orphaned, _expired):
         try:
             mend(shop, watch)
         except (StoreError, ToolError) as error:
@@ -40,6 +42,13 @@ def _stopped(shop: Shop, _watch: Watch) -> None:
             continue
         if not _is_acting(shop, task) and shop.books.graph.reclaim(task):
             log.warning("%s was taken from a worker that has stopped", task.id)
+
+
+def _forgotten(is_here: Callable[[str], bool], shop: Shop, _watch: Watch) -> None:
+    """What this process holds by the books and nobody here is at: the answer to taking it, or to leaving it, got lost."""
+    for task in shop.books.read(lambda view: read_tasks(view, ("running",))):
+        if task.kind != "desk" and task.boot == shop.boot.id and not is_here(task.id):
+            shop.books.graph.reclaim(task)
 
 
 def _is_acting(shop: Shop, task: Task) -> bool:

@@ -121,7 +121,8 @@ class Standing:
         self.tool_seconds += float(payload.get("meta", {}).get("execution_time", 0.0))
 
     def _decide(self, entry: Entry, payload: Mapping[str, Any]) -> None:
-        if "outcome" in payload:
+        if "outcome" in payload or entry.payload is None:
+            # Of a removed decision nobody knows what it was; a call is never run on the strength of that.
             self._close(entry, payload)
         elif entry.call_id in self.open:
             said_yes = payload.get("state") == ApprovalState.APPROVED.value

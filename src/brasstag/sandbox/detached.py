@@ -41,9 +41,7 @@ def start_detached(arguments: Sequence[str], log: Path, *, without: Sequence[str
         ) from None
 
 
-def has_ended(pid: int) -> bool:
-    """Say whether a process that this one started has ended, and let go of it if so."""
-    try:
-        return os.waitpid(pid, os.WNOHANG)[0] == pid
-    except ChildProcessError:
-        return True
+def exit_code(pid: int) -> int | None:
+    """Return how a process that this one started ended, and let go of it; None while it runs."""
+    found, status = os.waitpid(pid, os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if found == pid else None

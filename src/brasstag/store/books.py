@@ -58,6 +58,25 @@ class Redaction:
     contents: int
 
 
+def _turn_of(view: Connection, entry: Entry) -> list[Entry]:
+    """Return the turn in which a model made a call: it holds the call's arguments, too.
+
+    Raises ToolError for a turn that is not over: its other calls would be forgotten.
+    """
+    turns = [one for one in read_entries(view, entry.task_id) if one.kind is EntryKind.TURN]
+    number = entry.call_id.rpartition(":")[2].partition(".")[0]
+    if entry.kind is EntryKind.TURN:
+        mine = [entry]
+    elif number.isdigit() and int(number) < len(turns):
+        mine = [turns[int(number)]]
+    else:
+        return []
+    task = task_rows.get_task(view, entry.task_id)
+    if not task.has_ended and mine[0].seq == turns[-1].seq:
+        raise ToolError(Code.BUSY, "the turn this call was made in is not over; redact it when it is")
+    return mine if entry.kind is not EntryKind.TURN else []
+
+
 class Books:
     """Everything a room writes down, and the doors to read it."""
 
@@ -199,6 +218,7 @@ class Books:
         with self.database.write() as transaction:
             view = transaction.connection
             told = list(read_entries(view, entry.task_id, entry.call_id)) if entry.call_id else [entry]
+            told += _turn_of(view, entry)
             erased = [one for one in told if one.payload is not None and one.kind is not EntryKind.REDACTED]
             if not erased:
                 raise ToolError(Code.INVALID_ARGUMENTS, f"{entry.tag} has nothing left to redact")

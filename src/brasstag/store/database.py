@@ -48,7 +48,7 @@ class Transaction:
     def lock(self, what: str) -> None:
         """Wait until no other transaction of the room holds this lock; it is let go of at the end.
 
-        Locks are taken in this order: leases, then task rows (child before parent), then seals.
+        Locks are taken in this order: leases, task rows (child before parent), approvals, seals.
         """
         raise NotImplementedError
 

@@ -58,11 +58,10 @@ class EmbeddedJobs(Shifts):
             async with Bench(advance, concurrency, left) as bench:
                 pause, rang = QUICK_SECONDS, True
                 while not shift.is_over:
-                    if bench.free and (rang or await lookout.sees_a_change()):
+                    stirred = rang or bool(bench.free and await lookout.sees_a_change())
+                    if bench.free and (stirred or lookout.is_due):
                         await lookout.bring_to(bench)
-                        pause = QUICK_SECONDS
-                    else:
-                        pause = min(pause * SLOWER, SLOW_SECONDS)
+                    pause = QUICK_SECONDS if stirred else min(pause * SLOWER, SLOW_SECONDS)
                     rang = await shift.rest(pause)
 
 
@@ -90,10 +89,13 @@ class _Lookout:
         self._thread.shutdown()
         self._open.close()
 
+    @property
+    def is_due(self) -> bool:
+        """Whether the last look was long ago."""
+        return asyncio.get_running_loop().time() >= self._look_by
+
     async def sees_a_change(self) -> bool:
-        """Say whether anybody has committed anything since the last look, or that was long ago."""
-        if asyncio.get_running_loop().time() >= self._look_by:
-            return True
+        """Say whether anybody has committed anything since the last look."""
         version = await self._off_the_loop(self._version)
         return version is not None and version != self._seen
 

@@ -133,7 +133,10 @@ def find_task(connection: Connection, task_id: str) -> Task | None:
 
 def hold_task(transaction: Transaction, task_id: str) -> Task:
     """Return a task, whose row nobody else moves until this transaction ends."""
-    return Task(*transaction.run(_hold, task=task_id).fetchone())
+    row = transaction.run(_hold, task=task_id).fetchone()
+    if row is None:
+        raise _not_found(task_id)
+    return Task(*row)
 
 
 def status_of(connection: Connection, task_id: str) -> Status | None:
@@ -199,5 +202,9 @@ def get_task(connection: Connection, name: str) -> Task:
         ).all()
         row = found[0] if len(found) == 1 else None
     if row is None:
-        raise ToolError(Code.TASK_NOT_FOUND, f"there is no task {name}; `brasstag tasks` lists them")
+        raise _not_found(name)
     return Task(**row._mapping)
+
+
+def _not_found(name: str) -> ToolError:
+    return ToolError(Code.TASK_NOT_FOUND, f"there is no task {name}; `brasstag tasks` lists them")

@@ -9,6 +9,7 @@ from brasstag.engine.decisions import Decisions
 from brasstag.surfaces.cli import deciding
 from brasstag.surfaces.cli.console import OutputName, report, say, wants_json
 from brasstag.surfaces.cli.exits import Exit
+from brasstag.surfaces.cli.going_on import is_served, who_goes_on
 from brasstag.surfaces.cli.outcomes import show_outcome
 from brasstag.surfaces.cli.people import require_approver
 from brasstag.surfaces.cli.rooms import open_books, open_room
@@ -57,6 +58,8 @@ class Approving:
         if outcome is None:
             say("Nothing was approved; it goes on waiting.")
             return Exit.WAITING
+        if isinstance(outcome, deciding.Noted):
+            return self._tell_noted(room, outcome)
         if not self.always or not isinstance(outcome, Done):
             return show_outcome(outcome, self.output, approval.tool, approvalId=approval.id)
         rule = self._write_rule(room, await room.approval(approval.id))
@@ -65,6 +68,24 @@ class Approving:
         if not wants_json(self.output):
             _tell_rule(rule)
         return code
+
+    def _tell_noted(self, room: "Room", noted: deciding.Noted) -> int:
+        approval, served = noted.approval, is_served(room.vault, noted.run)
+        found = {
+            "approvalId": approval.id,
+            "state": "approved",
+            "ran": False,
+            "run": noted.run,
+            "served": served,
+        }
+        rule = self._write_rule(room, approval) if self.always else None
+        if rule is not None:
+            found |= {"rule": rule} if isinstance(rule, str) else {"noRule": rule.because}
+        approved = f"Approved {approval.tool} ({approval.id}) for {approval.role}."
+        report(self.output, found, f"{approved} {who_goes_on(noted.run, served)}")
+        if rule is not None and not wants_json(self.output):
+            _tell_rule(rule)
+        return Exit.DONE
 
     def _write_rule(self, room: "Room", approval: Approval) -> "str | NoRule":
         from brasstag.app.trust import add_rule_text

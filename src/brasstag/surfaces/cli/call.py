@@ -116,24 +116,25 @@ async def _call(
     async with open_room(project, f"call {tool}") as room:
         arguments = given if isinstance(given, str) else typed_arguments(room, tool, given)
         outcome = await room.call(tool, arguments, role=role)
-        if isinstance(outcome, Waiting) and not later:
+        if isinstance(outcome, Waiting) and outcome.approval_id and not later:
             outcome = await _decided_now(room, outcome, yes=yes, prompts=not wants_json(output))
         return show_outcome(outcome, output, tool)
 
 
 async def _decided_now(room: "Room", waiting: "Waiting", *, yes: bool, prompts: bool) -> "Outcome":
     """Let the person here decide, if there is one; what is asked anew after a yes given in advance goes on waiting."""
-    from brasstag.surfaces.cli.deciding import approve, prompt
+    from brasstag.surfaces.cli.deciding import Noted, approve, prompt
     from brasstag.words.calls import Waiting
 
     if yes:
-        return await approve(room, waiting.approval_id)
+        decided = await approve(room, waiting.approval_id)
+        return waiting if isinstance(decided, Noted) else decided
     outcome: Outcome = waiting
-    while isinstance(outcome, Waiting) and prompts and at_terminal():
-        decided = await prompt(room, outcome.approval_id)
-        if decided is None:
+    while isinstance(outcome, Waiting) and outcome.approval_id and prompts and at_terminal():
+        answered = await prompt(room, outcome.approval_id)
+        if answered is None or isinstance(answered, Noted):
             break
-        outcome = decided
+        outcome = answered
     return outcome
 
 

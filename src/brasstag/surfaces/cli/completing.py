@@ -11,6 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from brasstag.store.database import View
+    from brasstag.store.tasks import Task
 
 Finder = Callable[[Path], Iterable[str]]
 Completion = Callable[[typer.Context, str], list[str]]
@@ -48,10 +49,8 @@ def tool_names(project: Path) -> Iterable[str]:
 
 @_offering
 def role_names(project: Path) -> Iterable[str]:
-    """Offer the roles the settings name."""
-    from brasstag.settings import SETTINGS_FILE
-
-    return ["operator", *tomllib.loads((project / SETTINGS_FILE).read_text()).get("roles", {})]
+    """Offer the operator and the roles of the crew."""
+    return ["operator", *_roles(project)]
 
 
 @_offering
@@ -67,9 +66,49 @@ def approval_ids(project: Path) -> Iterable[str]:
 @_offering
 def task_ids(project: Path) -> Iterable[str]:
     """Offer the tasks that have not ended."""
+    return [task.id for task in _live(project)]
+
+
+@_offering
+def question_ids(project: Path) -> Iterable[str]:
+    """Offer the questions that wait for people."""
+    from brasstag.app.overview import is_question_to_people
+
+    return [task.id for task in _live(project) if is_question_to_people(task)]
+
+
+@_offering
+def run_ids(project: Path) -> Iterable[str]:
+    """Offer every run."""
     from brasstag.store.tasks import read_tasks
 
-    return [task.id for task in _look(project, lambda view: read_tasks(view, ("running", "blocked")))]
+    return [task.id for task in _look(project, read_tasks) if task.kind == "agent" and task.id == task.tree]
+
+
+@_offering
+def memory_ids(project: Path) -> Iterable[str]:
+    """Offer what agents remember."""
+    from brasstag.store.memories import all_memories
+
+    return [memory.id for memory in _look(project, all_memories)]
+
+
+@_offering
+def crew_roles(project: Path) -> Iterable[str]:
+    """Offer the roles of the crew."""
+    return _roles(project)
+
+
+def _roles(project: Path) -> list[str]:
+    from brasstag.settings import SETTINGS_FILE
+
+    return list(tomllib.loads((project / SETTINGS_FILE).read_text()).get("roles", {}))
+
+
+def _live(project: Path) -> list["Task"]:
+    from brasstag.store.tasks import read_tasks
+
+    return _look(project, lambda view: read_tasks(view, ("ready", "running", "blocked")))
 
 
 def _look(project: Path, look: Callable[["View"], list[_Found]]) -> list[_Found]:

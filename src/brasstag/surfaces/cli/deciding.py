@@ -1,13 +1,15 @@
 """Deciding: a person's yes or no to an approval, with changed arguments or without, and what follows from it."""
 
+import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from brasstag.surfaces.cli.console import quote, say
 from brasstag.surfaces.cli.diffs import print_arguments, print_preview
 from brasstag.surfaces.cli.people import require_approver
-from brasstag.surfaces.cli.questions import ask, confirm
+from brasstag.surfaces.cli.questions import ask_meanwhile, confirm_meanwhile
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState
 from brasstag.words.calls import Failed, Outcome
 from brasstag.words.errors import Code, ToolError
@@ -15,6 +17,17 @@ from brasstag.words.errors import Code, ToolError
 if TYPE_CHECKING:
     from brasstag.app.room import Room
     from brasstag.store.blobs import Blobs
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A yes to a call of an agent: its task was made ready with it, and whoever works on its run goes on."""
+
+    approval: Approval
+    run: str
+
+
+Decided = Outcome | Noted
 
 
 def print_approval(approval: Approval, blobs: "Blobs") -> None:
@@ -34,12 +47,12 @@ def print_approval(approval: Approval, blobs: "Blobs") -> None:
         quote(decided, indent="  ")
 
 
-async def prompt(room: "Room", approval_id: str) -> Outcome | None:
+async def prompt(room: "Room", approval_id: str) -> Decided | None:
     """Ask the person at the terminal; None when they would rather decide later."""
     approval = await room.approval(approval_id)
     print_approval(approval, room.books.blobs)
     while True:
-        match (ask("approve, edit, deny or later? [later]") or "later").lower():
+        match (await ask_meanwhile("approve, edit, deny or later? [later]") or "later").lower():
             case "approve" | "a":
                 return await approve(room, approval.id, seen=approval.preview.digest)
             case "edit" | "e":
@@ -47,7 +60,7 @@ async def prompt(room: "Room", approval_id: str) -> Outcome | None:
                 if outcome is not None:
                     return outcome
             case "deny" | "d":
-                reason = ask("why?")
+                reason = await ask_meanwhile("why?")
                 if reason is None:
                     return None
                 return await _decide(room, approval, ApprovalResponse(False, reason=reason))
@@ -55,17 +68,17 @@ async def prompt(room: "Room", approval_id: str) -> Outcome | None:
                 return None
 
 
-async def approve(room: "Room", name: str, seen: str | None = None) -> Outcome:
+async def approve(room: "Room", name: str, seen: str | None = None) -> Decided:
     """Approve exactly what the approval shows, and run it; one that was approved before only runs."""
     approval = await room.approval(name)
     if approval.state is ApprovalState.APPROVED:
-        return await room.resume(approval.id)
+        return await _go_on(room, approval)
     return await _decide(room, approval, ApprovalResponse(True), seen or approval.preview.digest)
 
 
 async def approve_edited(
     room: "Room", approval: Approval, arguments: Mapping[str, Any], *, asks: bool
-) -> Outcome | None:
+) -> Decided | None:
     """Approve a call with other arguments, and run it; None when a person saw what it would do and said no.
 
     Raises ToolError for arguments that cannot be used.
@@ -77,7 +90,7 @@ async def approve_edited(
         say("With your changes it would be:", "bold")
         print_arguments(looked.admitted.call.arguments)
         print_preview(looked.preview, room.books.blobs)
-        if not confirm("Approve this?"):
+        if not await confirm_meanwhile("Approve this?"):
             return None
     response = ApprovalResponse(True, modified_args=dict(arguments))
     return await _decide(room, approval, response, looked.preview.digest)
@@ -103,9 +116,10 @@ def read_arguments(text: str) -> dict[str, Any]:
     return changed
 
 
-async def _edit_here(room: "Room", approval: Approval) -> Outcome | None:
+async def _edit_here(room: "Room", approval: Approval) -> Decided | None:
     try:
-        return await approve_edited(room, approval, edited_arguments(approval), asks=True)
+        changed = await asyncio.to_thread(edited_arguments, approval)
+        return await approve_edited(room, approval, changed, asks=True)
     except ToolError as error:
         say(f"{error.code.value}: {error.message}", "red")
         return None
@@ -113,11 +127,17 @@ async def _edit_here(room: "Room", approval: Approval) -> Outcome | None:
 
 async def _decide(
     room: "Room", approval: Approval, response: ApprovalResponse, seen: str | None = None
-) -> Outcome:
+) -> Decided:
     try:
         decided = await room.decide(approval.id, response, require_approver(), seen=seen)
     except ToolError as error:
         return Failed(error.code, error.message, error.details)
     if response.approved:
-        return await room.resume(approval.id)
+        return await _go_on(room, decided)
     return Failed(Code.DENIED, f"a person denied this call: {decided.note or 'no reason was given'}")
+
+
+async def _go_on(room: "Room", approval: Approval) -> Decided:
+    """Run what a desk wanted; a call of an agent runs where its task does."""
+    task = await room.runs.task(approval.task_id)
+    return await room.resume(approval.id) if task.kind == "desk" else Noted(approval, task.tree)

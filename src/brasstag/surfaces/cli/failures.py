@@ -7,6 +7,7 @@ import traceback
 
 from brasstag.surfaces.cli.exits import Exit, exit_for_code
 from brasstag.words.errors import BrasstagError, ConfigError, ToolError
+from brasstag.words.turns import ModelError
 
 TRACEBACK_VARIABLE = "BRASSTAG_TRACEBACK"
 
@@ -41,7 +42,7 @@ def paragraph(error: Exception) -> str:
     if isinstance(error, ConfigError):
         first, *more = map(str, error.problems)
         return "\n  ".join(["All of this has to be mended first:", first, *more]) if more else first
-    if isinstance(error, ToolError):
+    if isinstance(error, ToolError | ModelError):
         return f"{error.code}: {error.message}"
     if isinstance(error, BrasstagError):
         return str(error)

@@ -10,23 +10,37 @@ from brasstag.surfaces.cli import (
     approvals,
     approvers,
     call,
+    cost,
     failures,
+    memories,
     policy,
     project,
+    run,
     streams,
+    tasks,
     timeline,
     tools,
+    worker,
 )
 from brasstag.surfaces.cli.exits import Exit
 
 app = typer.Typer(
     name="brasstag",
-    epilog="Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for approval, 4 denied, 5 unknown.",
+    epilog="Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a person, 4 denied, 5 unknown.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 app.command()(project.init)
+app.command()(run.run)
+app.command()(tasks.tasks)
+app.command()(run.watch)
+app.command()(tasks.answer)
+app.command()(tasks.stop)
+app.command()(run.resume)
+app.command()(cost.cost)
+app.command()(worker.worker)
+app.add_typer(memories.app, name="memories")
 app.command()(call.call)
 app.command()(call.undo)
 app.add_typer(approvals.app, name="approvals")
@@ -34,7 +48,6 @@ app.add_typer(timeline.app, name="timeline")
 app.add_typer(policy.app, name="policy")
 app.add_typer(tools.app, name="tools")
 app.command()(project.trust)
-app.command()(project.stop)
 app.command()(project.doctor)
 app.command()(project.gc)
 app.add_typer(approvers.app, name="approvers")

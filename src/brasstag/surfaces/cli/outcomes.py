@@ -51,6 +51,10 @@ def _tell(outcome: "Outcome", tool: str) -> None:
             if outcome.code is Code.INVALID_ARGUMENTS:
                 say(f"  `brasstag tools show {tool}` lists its arguments")
             _tell_tag("failed, nothing changed", "dim", outcome)
+        case Waiting() if outcome.task_id:
+            say(f"Waiting: {outcome.reason}", "yellow")
+            say(f"  brasstag tasks {outcome.task_id}   shows where it stands")
+            say("  brasstag worker   works on it")
         case Waiting():
             say(f"Waiting for approval: {outcome.reason}", "yellow")
             say(f"  brasstag approvals show {outcome.approval_id}")

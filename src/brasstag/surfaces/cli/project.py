@@ -1,11 +1,10 @@
-"""The project itself: init, trust, stop, doctor, gc."""
+"""The project itself: init, trust, doctor, gc."""
 
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from brasstag.surfaces.cli.completing import task_ids
 from brasstag.surfaces.cli.console import at_terminal, print_json, report, say, wants_json
 from brasstag.surfaces.cli.exits import Exit
 from brasstag.surfaces.cli.options import HERE, Output, Project
@@ -114,27 +113,6 @@ def trust(
         "Accepted." if accepted else f"Nothing was accepted.{how}",
     )
     raise typer.Exit(Exit.DONE if accepted else Exit.FAILED)
-
-
-def stop(
-    task: Annotated[str, typer.Argument(help="The task, or the end of its id.", autocompletion=task_ids)],
-    output: Output = None,
-    project: Project = HERE,
-) -> None:
-    """Stop a task, and withdraw whatever waits for approval in it."""
-    from brasstag.store.tasks import get_task
-    from brasstag.surfaces.cli.people import user_name
-
-    with open_books(project) as vault:
-        stopped = vault.books.read(lambda view: get_task(view, task))
-        end = {"type": "root", "tool": "desk", "input": {}, "result": {"stopped_by": user_name()}}
-        withdrawn = vault.books.close_task(stopped.id, "cancelled", end, withdraw=user_name())
-    names = [f"{approval.tool} ({approval.id})" for approval in withdrawn]
-    report(
-        output,
-        {"task": stopped.id, "status": "cancelled", "withdrawn": [approval.id for approval in withdrawn]},
-        "".join([f"Stopped {stopped.id}.", *(f"\n  withdrew {name}" for name in names)]),
-    )
 
 
 def gc(

@@ -1,0 +1,55 @@
+"""Answering a question of an agent: with the books alone, or with documents, or going on at once."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from brasstag.engine.steering import answer_question
+from brasstag.surfaces.cli.console import OutputName, report
+from brasstag.surfaces.cli.going_on import is_served, who_goes_on
+from brasstag.surfaces.cli.interrupts import Leaving, heard_by
+from brasstag.surfaces.cli.people import require_approver
+from brasstag.surfaces.cli.rooms import open_books, open_room
+from brasstag.surfaces.cli.running import Running, workspace_path
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from brasstag.store.tasks import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """One answer."""
+
+    project: Path
+    output: OutputName | None
+    asks: bool
+
+    def in_books(self, name: str, text: str) -> None:
+        """Write the answer down; works while settings or tools are broken."""
+        who = require_approver()
+        with open_books(self.project) as vault:
+            question = answer_question(vault.books, name, text, who)
+            served = is_served(vault, question.tree)
+        self._tell(question, served, who_goes_on(question.tree, served))
+
+    async def in_room(self, name: str, text: str, documents: "Sequence[Path]", *, go_on: bool) -> int:
+        """Write the answer down, with documents; then, where wanted, work on the run here."""
+        who = require_approver()
+        leaving = Leaving()
+        with heard_by(leaving.hear):
+            async with open_room(self.project, "answer") as room:
+                names = [workspace_path(room.workspace, document) for document in documents]
+                question = await room.answer(name, text, who, documents=names)
+                if go_on:
+                    self._tell(question, True, "")
+                    running = Running(self.project, self.output, self.asks)
+                    return await running.go_on(room, leaving, question.tree)
+                served = is_served(room.vault, question.tree)
+                self._tell(question, served, who_goes_on(question.tree, served))
+        return 0
+
+    def _tell(self, question: "Task", served: bool, more: str) -> None:
+        found = {"event": "answer", "question": question.id, "run": question.tree, "served": served}
+        report(self.output, found, "\n".join(filter(None, ["Answered.", more])), "green")

@@ -1,0 +1,121 @@
+"""How following a run ends: it is over, or it waits for people, or nobody works on it."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from brasstag.surfaces.cli.console import OutputName, print_json, quote, say, screen, wants_json
+from brasstag.surfaces.cli.exits import Exit, exit_for_code
+from brasstag.surfaces.cli.figures import counted, dollars
+from brasstag.surfaces.cli.going_on import who_goes_on
+from brasstag.surfaces.cli.outcomes import print_value
+from brasstag.surfaces.cli.pictures import picture
+from brasstag.words.errors import Code
+
+if TYPE_CHECKING:
+    from brasstag.app.overview import Overview
+    from brasstag.app.runs import Ended
+    from brasstag.store.tasks import Task
+
+_STYLES = {"done": "green", "failed": "red", "cancelled": "yellow"}
+
+
+def tell_ended(output: OutputName | None, ended: "Ended", overview: "Overview") -> Exit:
+    """Tell how a task ended, and what came of it."""
+    task = ended.task
+    steps, tokens, cost = (
+        sum(getattr(one, name) for one in overview.tasks) for name in ("steps", "tokens", "cost")
+    )
+    if wants_json(output):
+        print_json(
+            {
+                "event": "ended",
+                "at": task.closed_at,
+                "run": task.tree,
+                "task": task.id,
+                "role": task.role,
+                "status": task.status,
+                "result": ended.result,
+                "documents": list(ended.documents),
+                "steps": steps,
+                "tokens": tokens,
+                "cost": cost,
+            }
+        )
+        return _exit(ended)
+    print_picture(overview)
+    took = f"{counted(steps, 'step')} · {tokens:,} tokens · {dollars(cost)}"
+    say(f"{task.status.capitalize()}. {took}", f"{_STYLES[task.status]} bold")
+    error = _error(ended)
+    if error is None:
+        print_value(ended.result)
+    else:
+        say(f"{error.get('code')}: {error.get('message')}", "red")
+        say(f"  brasstag resume {task.tree}   lets it go on, with more budget where that was lacking")
+    for document in ended.documents:
+        quote(f"document {document}", indent="  ")
+    return _exit(ended)
+
+
+def tell_waiting(output: OutputName | None, overview: "Overview", top: "Task") -> Exit:
+    """Tell what waits for people, and how they answer."""
+    if wants_json(output):
+        print_json(
+            {
+                "event": "waiting",
+                "run": top.tree,
+                "task": top.id,
+                "role": top.role,
+                "approvals": [
+                    {
+                        "approvalId": one.id,
+                        "task": one.task_id,
+                        "role": one.role,
+                        "tool": one.tool,
+                        "reason": one.reason,
+                    }
+                    for one in overview.approvals
+                ],
+                "questions": [
+                    {"question": one.id, "asker": one.parent_id, "title": one.title}
+                    for one in overview.questions
+                ],
+            }
+        )
+        return Exit.WAITING
+    print_picture(overview)
+    say("Waiting for people:", "yellow bold")
+    for approval in overview.approvals:
+        quote(f"{approval.role} wants to use {approval.tool}: {approval.reason}", indent="  ")
+        say(f"    brasstag approvals approve {approval.id}")
+    for question in overview.questions:
+        quote(question.title, indent="  ")
+        say(f"    brasstag answer {question.id} 'YOUR ANSWER'")
+    say(f"Then `brasstag resume {top.tree}` goes on with it.")
+    return Exit.WAITING
+
+
+def tell_unserved(output: OutputName | None, top: "Task") -> None:
+    """Tell that nobody works on a run."""
+    if wants_json(output):
+        print_json({"event": "unserved", "run": top.tree, "task": top.id, "role": top.role})
+    else:
+        say(who_goes_on(top.tree, served=False), "yellow")
+
+
+def print_picture(overview: "Overview", *, hints: bool = False) -> None:
+    """Print the tasks as a tree."""
+    console = screen()
+    for row in picture(overview, console.width, hints=hints):
+        console.print(row)
+
+
+def _exit(ended: "Ended") -> Exit:
+    code = Code.__members__.get(str((_error(ended) or {}).get("code")))
+    if ended.ok:
+        return Exit.DONE
+    return Exit.FAILED if code is None else exit_for_code(code)
+
+
+def _error(ended: "Ended") -> Mapping[str, Any] | None:
+    error = ended.result.get("error") if isinstance(ended.result, Mapping) else None
+    return error if isinstance(error, Mapping) and not ended.ok else None

@@ -1,0 +1,196 @@
+"""What happens in a run, as it happens: one JSON object for programs, a short line or two for people."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from brasstag.surfaces.cli.console import brief, quote
+from brasstag.surfaces.cli.figures import amount
+from brasstag.words.events import Entry, EntryKind
+
+if TYPE_CHECKING:
+    from brasstag.app.watching import Happening
+
+_CALL = ("tool", "input", "outcome", "result")
+TOLD: Mapping[EntryKind, tuple[str, ...]] = {
+    EntryKind.OPENED: ("input", "model", "parent", "depth"),
+    EntryKind.TURN: ("turn", "model", "text", "calls", "usage", "stop", "seconds", "note"),
+    EntryKind.CALLED: _CALL,
+    EntryKind.REFUSED: _CALL,
+    EntryKind.SETTLED: _CALL,
+    EntryKind.CLAIMED: ("tool", "input"),
+    EntryKind.ASKED: ("tool", "input", "approval", "verdict"),
+    EntryKind.DECIDED: ("tool", "approval", "state", "by", "note", "outcome", "result"),
+    EntryKind.DELEGATED: ("tool", "input", "child", "to"),
+    EntryKind.RETURNED: ("tool", "child", "from", "outcome", "result"),
+    EntryKind.QUESTIONED: ("tool", "input", "child", "to"),
+    EntryKind.ANSWERED: ("tool", "child", "from", "by", "outcome", "result"),
+    EntryKind.CONSULTED: ("from", "question", "answer"),
+    EntryKind.COMPACTED: ("turns", "tokens_before", "tokens_after"),
+    EntryKind.RESUMED: ("by", "budget", "note"),
+    EntryKind.REDACTED: ("redacted", "by", "reason"),
+    EntryKind.CLOSED: ("status", "result", "documents", "by"),
+}
+"""What programs are told of each entry, by its name on the timeline; the timeline itself has more."""
+
+_NAMING = ("path", "document", "from", "query", "directory", "tag", "url", "command", "question", "thoughts")
+"""The arguments that tell most of what a call is about, the first that was given."""
+
+_ENDS_ELSEWHERE = frozenset({"handoff"})
+"""Calls whose end is told by the end of their task."""
+
+
+def as_json(happening: "Happening") -> dict[str, Any]:
+    """Return a happening as one object."""
+    task, entry = happening.task, happening.entry
+    about = {"run": task.tree, "task": task.id, "role": task.role}
+    if entry is None:
+        return {"event": "text", **about, "text": happening.text}
+    found: dict[str, Any] = {"event": entry.kind.value, "at": entry.at, **about, "tag": entry.tag}
+    if entry.call_id:
+        found["call"] = entry.call_id
+    if entry.payload is None:
+        return found | {"redacted": True}
+    return found | {name: entry.payload[name] for name in TOLD[entry.kind] if name in entry.payload}
+
+
+def shortly(value: Any) -> str:
+    """Return a value on one line: a text as it is, an error by its code, everything else as JSON."""
+    match value:
+        case str():
+            return " ".join(value.split())
+        case {"error": {"code": code, "message": message}}:
+            return f"{code}: {message}"
+        case {"summary": str(summary)}:
+            return " ".join(summary.split())
+    return json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line about a task: a sign, and what there is to say."""
+
+    sign: str
+    style: str
+    words: str
+
+
+@dataclass(slots=True)
+class Teller:
+    """Tells people what happens; knows what calls were made with, as their ends do not say it again."""
+
+    top: str
+    """The task that is watched."""
+    doing: dict[str, str] = field(default_factory=dict)
+    """What each task is at, in a few words."""
+    _made: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def tell(self, happening: "Happening") -> None:
+        """Print what an entry says that a person following the run wants to know."""
+        task, entry = happening.task, happening.entry
+        if entry is None or entry.payload is None:
+            return
+        payload = entry.payload
+        self._remember(entry, payload)
+        if entry.kind is EntryKind.TURN:
+            _print_speech(task.role, payload)
+            return
+        for line in self._lines(entry, payload):
+            brief((f"{line.sign} ", line.style), (f"{task.role:<10} ", "bold"), (line.words, ""))
+
+    def _remember(self, entry: Entry, payload: Mapping[str, Any]) -> None:
+        if entry.kind is EntryKind.TURN:
+            for index, call in enumerate(payload["calls"]):
+                self._made[f"{entry.task_id}:{payload['turn']}.{index}"] = call
+            self.doing[entry.task_id] = ", ".join(call["tool"] for call in payload["calls"])
+        elif entry.kind in (EntryKind.CLAIMED, EntryKind.ASKED):
+            self.doing[entry.task_id] = str(payload.get("tool", ""))
+        else:
+            self.doing.pop(entry.task_id, None)
+
+    def _lines(self, entry: Entry, payload: Mapping[str, Any]) -> Iterator[Line]:
+        match entry.kind:
+            case EntryKind.OPENED if entry.task_id == self.top:
+                yield Line("▸", "cyan", f"{_request(payload)}{_documents(payload)}")
+            case EntryKind.CALLED | EntryKind.REFUSED | EntryKind.SETTLED:
+                yield from self._call_ended(entry, payload)
+            case EntryKind.ASKED:
+                because = payload.get("verdict", {}).get("because", "")
+                yield Line("◌", "yellow", f"wants {self._named(entry, payload)}: {because}")
+            case EntryKind.DECIDED:
+                yield _decided(payload)
+            case EntryKind.DELEGATED:
+                given = payload["input"].get("request") or payload["input"].get("task_description", "")
+                said = f"→ {payload['to']}: {shortly(given)}{_documents(payload)}"
+                yield Line("→", "cyan", said.removeprefix("→ "))
+            case EntryKind.QUESTIONED:
+                whom = "a person" if payload["to"] == "person" else payload["to"]
+                asked = shortly(payload["input"].get("question", ""))
+                yield Line("?", "yellow", f"asks {whom}: {asked}{_documents(payload)}")
+            case EntryKind.RETURNED | EntryKind.ANSWERED:
+                yield _came_back(payload)
+            case EntryKind.COMPACTED:
+                yield Line("·", "dim", "is shown earlier results in short form from here on")
+            case EntryKind.RESUMED:
+                yield _resumed(payload)
+            case _:
+                pass
+
+    def _call_ended(self, entry: Entry, payload: Mapping[str, Any]) -> Iterator[Line]:
+        done = payload["outcome"] == "done"
+        if done and payload["tool"] in _ENDS_ELSEWHERE:
+            return
+        result = payload["result"]
+        told = not done or (isinstance(result, dict) and "summary" in result)
+        words = f"{self._named(entry, payload)}: {shortly(result)}" if told else self._named(entry, payload)
+        signs = {"done": ("✓", "green"), "unknown": ("‼", "red bold")}
+        yield Line(*signs.get(payload["outcome"], ("✗", "red")), words)
+
+    def _named(self, entry: Entry, payload: Mapping[str, Any]) -> str:
+        call = self._made.get(entry.call_id, {})
+        given = payload.get("input") or call.get("arguments")
+        tool = str(payload.get("tool") or call.get("tool", ""))
+        if not isinstance(given, Mapping):
+            return tool
+        return " ".join([tool, *(shortly(given[name]) for name in _NAMING if name in given)][:2])
+
+
+def _print_speech(role: str, payload: Mapping[str, Any]) -> None:
+    note = f"  ({payload['note']})" if payload.get("note") else ""
+    lines = payload["text"].strip().split("\n") if payload["text"].strip() else []
+    for number, line in enumerate(lines):
+        brief_note = note if number == len(lines) - 1 else ""
+        quote(f"{line}{brief_note}", indent=f"  {role:<10} │ ")
+
+
+def _request(payload: Mapping[str, Any]) -> str:
+    return shortly(payload["input"].get("request", ""))
+
+
+def _documents(payload: Mapping[str, Any]) -> str:
+    names = payload["input"].get("documents") or []
+    return f" [{', '.join(map(str, names))}]" if isinstance(names, list) and names else ""
+
+
+def _decided(payload: Mapping[str, Any]) -> Line:
+    state, by = payload["state"], payload.get("by") or "nobody"
+    note = f": {payload['note']}" if payload.get("note") else ""
+    signs = {"approved": ("✓", "green"), "denied": ("✗", "red"), "expired": ("✗", "red")}
+    return Line(*signs.get(state, ("·", "dim")), f"{payload['tool']} {state} by {by}{note}")
+
+
+def _came_back(payload: Mapping[str, Any]) -> Line:
+    done = payload["outcome"] == "done"
+    who = payload.get("by") or payload["from"]
+    carried = [document["path"] for document in payload.get("carried", ())]
+    documents = f" [{', '.join(carried)}]" if carried else ""
+    return Line(
+        "←" if done else "✗", "cyan" if done else "red", f"{who}: {shortly(payload['result'])}{documents}"
+    )
+
+
+def _resumed(payload: Mapping[str, Any]) -> Line:
+    limits = ", ".join(f"{name} {amount(name, value)}" for name, value in payload.get("budget", {}).items())
+    said = [f"goes on, as {payload['by']} says", *filter(None, (payload.get("note"), limits))]
+    return Line("▸", "cyan", "; ".join(said))

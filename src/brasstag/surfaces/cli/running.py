@@ -1,0 +1,171 @@
+"""Working on a run here, or having it worked on in the background, and following it."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from brasstag.settings import find_project
+from brasstag.surfaces.cli.background import require_worker
+from brasstag.surfaces.cli.console import OutputName, print_json, report, say, screen, wants_json
+from brasstag.surfaces.cli.following import Following
+from brasstag.surfaces.cli.interrupts import Leaving, heard_by
+from brasstag.surfaces.cli.people import user_name
+from brasstag.surfaces.cli.questions import confirm_meanwhile
+from brasstag.surfaces.cli.rooms import open_room
+from brasstag.surfaces.cli.showing import InJson, OnPaper, OnScreen, Showing
+from brasstag.words.budgets import NO_LIMITS, Budget
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.turns import ModelError
+
+if TYPE_CHECKING:
+    from brasstag.app.room import Room
+    from brasstag.models.choosing import Choice
+    from brasstag.store.tasks import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """One command about a run: where, in which form, and whether somebody is there who can answer."""
+
+    project: Path
+    output: OutputName | None
+    asks: bool
+
+    async def begin(
+        self,
+        request: str,
+        role: str,
+        documents: Sequence[Path],
+        model: str,
+        budget: Budget,
+        *,
+        detach: bool,
+    ) -> int:
+        """Write a run down, and work on it until it ends or waits, or have it worked on."""
+        async with self._open("run") as (room, leaving):
+            agreed = await self._agreed(await room.runs.choice(role, model))
+            names = [workspace_path(room.workspace, name) for name in documents]
+            run = await room.runs.begin(
+                request, role, names, model, budget, serve=not detach, default_model=agreed
+            )
+            if detach:
+                return await self._detach(room, run)
+            return await self._follow(room, leaving, run, {})
+
+    async def watch(self, name: str, *, new: bool) -> int:
+        """Follow a task that others work on."""
+        async with self._open("watch") as (room, leaving):
+            task = await room.runs.task(name)
+            seen = await _so_far(room, task) if new else {}
+            leaving.gives_back(
+                _nothing, _nothing, f"You no longer watch {task.id}; it is worked on as before."
+            )
+            return await self._following(room, leaving, task, seen, stays=True).follow()
+
+    async def resume(self, name: str, budget: Budget, note: str, *, detach: bool) -> int:
+        """Go on with a run, and work on it until it ends or waits."""
+        async with self._open("resume") as (room, leaving):
+            task = await room.runs.task(name)
+            if task.kind == "desk":
+                raise ToolError(Code.NOT_SUPPORTED, f"{task.id} is a desk; only runs of agents can go on")
+            seen = await _so_far(room, task)
+            if task.has_ended:
+                await room.runs.resume(task.id, user_name(), budget, note, serve=False)
+            elif budget != NO_LIMITS or note:
+                raise ToolError(
+                    Code.NOT_SUPPORTED,
+                    f"{task.id} has not ended; limits and notes are given to a run that has",
+                )
+            if detach:
+                return await self._detach(room, task.tree)
+            room.runs.serve_run(task.tree)
+            return await self._follow(room, leaving, task.tree, seen)
+
+    async def go_on(self, room: "Room", leaving: Leaving, run: str) -> int:
+        """Work on a run that has something to do again."""
+        task = await room.runs.task(run)
+        seen = await _so_far(room, task)
+        room.runs.serve_run(run)
+        return await self._follow(room, leaving, run, seen)
+
+    @asynccontextmanager
+    async def _open(self, purpose: str) -> AsyncIterator[tuple["Room", Leaving]]:
+        leaving = Leaving()
+        with heard_by(leaving.hear):
+            async with open_room(self.project, purpose) as room:
+                yield room, leaving
+
+    async def _follow(self, room: "Room", leaving: Leaving, run: str, seen: dict[str, int]) -> int:
+        words = (
+            f"Leaving; what is under way is given back at its next step (Ctrl-C again breaks it off).\n"
+            f"  brasstag resume {run}   goes on with it here\n"
+            f"  brasstag worker   goes on with every run\n"
+            f"  brasstag stop {run}   ends it"
+        )
+        leaving.gives_back(room.runs.drain, room.runs.abandon, words)
+        return await self._following(room, leaving, await room.runs.task(run), seen, stays=False).follow()
+
+    def _following(
+        self, room: "Room", leaving: Leaving, task: "Task", seen: dict[str, int], *, stays: bool
+    ) -> Following:
+        showing: Showing
+        if wants_json(self.output):
+            showing = InJson()
+        elif screen().is_interactive:
+            showing = OnScreen(task.id)
+        else:
+            showing = OnPaper(task.id)
+        return Following(room, task, showing, self.output, leaving.asked, self.asks, stays, seen)
+
+    async def _agreed(self, choice: "Choice") -> str:
+        """Say which model was chosen and why, and return it; one that nobody has named takes a person's yes."""
+        if choice.model is None:
+            raise ModelError(choice.why, Code.MODEL_NOT_CONFIGURED)
+        if wants_json(self.output):
+            print_json({"event": "model", "model": choice.model, "why": choice.why})
+        else:
+            say(f"Model {choice.model}: {choice.why}.", "dim")
+        if not choice.needs_consent:
+            return choice.model
+        if not self.asks or not await confirm_meanwhile(f"Use {choice.model}?"):
+            raise ModelError(
+                f"no model is set, and nobody has agreed to {choice.model}; name it to use it: --model {choice.model}",
+                Code.MODEL_NOT_CONFIGURED,
+            )
+        return choice.model
+
+    async def _detach(self, room: "Room", run: str) -> int:
+        started = await require_worker(find_project(self.project), room.vault)
+        report(
+            self.output,
+            {"event": "detached", "run": run, "task": run, "worker": started},
+            f"{run} is worked on in the background{'' if started is None else f' (process {started})'}.\n"
+            f"  brasstag watch {run}   follows it\n"
+            f"  brasstag stop {run}   ends it",
+        )
+        return 0
+
+
+def workspace_path(workspace: Path, given: Path) -> str:
+    """Return a document's path in the workspace, also where it was typed as seen from the current directory."""
+    if (workspace / given).exists() and not given.is_absolute():
+        return given.as_posix()
+    there = given.resolve()
+    if there.is_relative_to(workspace):
+        return there.relative_to(workspace).as_posix()
+    if there.exists():
+        raise ToolError(
+            Code.INVALID_PATH, f"{given} lies outside the workspace; copy it into {workspace}, then name it"
+        )
+    return given.as_posix()
+
+
+async def _so_far(room: "Room", task: "Task") -> dict[str, int]:
+    """Return how many entries each task of a run has."""
+    return {one.id: one.next_seq for one in await room.tasks(task.tree)}
+
+
+def _nothing() -> None:
+    """Watching holds nothing that could be given back."""

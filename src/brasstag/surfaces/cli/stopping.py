@@ -1,0 +1,100 @@
+"""Stopping a task with everything below it, and finding out what its calls came to."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from brasstag.engine.steering import stop_task
+from brasstag.store.ledger import is_unsettled
+from brasstag.store.tasks import get_task
+from brasstag.store.timeline import read_entries
+from brasstag.surfaces.cli.console import OutputName, print_json, say, wants_json
+from brasstag.surfaces.cli.exits import Exit
+from brasstag.surfaces.cli.people import user_name
+from brasstag.surfaces.cli.rooms import open_books
+from brasstag.words.events import EntryKind
+
+if TYPE_CHECKING:
+    from brasstag.store.books import Books
+    from brasstag.store.graph import Stopped
+
+PATIENCE_SECONDS = 5.0
+"""How long calls that act get to come to an end before it is said that nobody knows."""
+
+_GLANCE_SECONDS = 0.05
+_NOT_YET = "unsettled"
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """A call that was acting when its task was stopped."""
+
+    call: str
+    outcome: str
+    """done, failed, unknown, or that no end of it has been written down yet."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known if it happened."""
+        return self.outcome in ("done", "failed")
+
+
+def stop_and_tell(project: Path, name: str, output: OutputName | None) -> Exit:
+    """Stop a task; tell what was stopped, what was withdrawn, and of which calls nobody knows."""
+    with open_books(project) as vault:
+        stopped = stop_task(vault.books, name, user_name())
+        acting = list(_settled(vault.books, stopped.acting))
+        roles = vault.books.read(lambda view: {task: get_task(view, task).role for task in stopped.tasks})
+    unknown = [call for call in acting if not call.is_known]
+    top = stopped.tasks[-1]
+    if wants_json(output):
+        print_json(
+            {
+                "task": top,
+                "status": "cancelled",
+                "stopped": stopped.tasks,
+                "withdrawn": [approval.id for approval in stopped.approvals],
+                "acting": [{"call": call.call, "outcome": call.outcome} for call in acting],
+            }
+        )
+    else:
+        _tell(top, stopped, acting, roles)
+    return Exit.UNKNOWN if unknown else Exit.DONE
+
+
+def _tell(top: str, stopped: "Stopped", acting: Sequence[Acting], roles: dict[str, str]) -> None:
+    say(f"Stopped {top}.", "green")
+    for task in stopped.tasks[:-1]:
+        say(f"  stopped {roles[task]} {task}")
+    for approval in stopped.approvals:
+        say(f"  withdrew {approval.tool} ({approval.id})")
+    for call in acting:
+        if call.is_known:
+            say(f"  {call.call} was acting; it came to an end: {call.outcome}")
+        else:
+            say(f"  {call.call} was acting; whether it happened is not known", "red")
+    if any(call.outcome == _NOT_YET for call in acting):
+        say("  Its process has not said yet; `brasstag timeline show` will tell once it has, or has died.")
+
+
+def _settled(books: "Books", calls: Sequence[str]) -> Iterator[Acting]:
+    """Yield how calls ended, after a while in which they may."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    for call in calls:
+        while _is_acting(books, call) and time.monotonic() < until:
+            time.sleep(_GLANCE_SECONDS)
+        yield Acting(call, _outcome(books, call))
+
+
+def _is_acting(books: "Books", call: str) -> bool:
+    return books.read(lambda view: is_unsettled(view, call))
+
+
+def _outcome(books: "Books", call: str) -> str:
+    task = call.rpartition(":")[0]
+    for entry in books.read(lambda view: list(read_entries(view, task or None, call))):
+        if entry.kind is EntryKind.SETTLED:
+            return str((entry.payload or {}).get("outcome", _NOT_YET))
+    return _NOT_YET

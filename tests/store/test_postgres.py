@@ -1,0 +1,272 @@
+"""A server that goes away, gives up or refuses, and an address that is wrong: told plainly, and never the password."""
+
+import threading
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert, select, text, update
+from sqlalchemy.exc import IntegrityError
+
+from brasstag.store import postgres as module
+from brasstag.store.address import Address
+from brasstag.store.database import Database
+from brasstag.store.postgres import PostgresDatabase
+from brasstag.store.prepared import Prepared
+from brasstag.store.schema import facts
+from brasstag.words.errors import ConfigError, StoreError, StoreLost
+from brasstag.words.ids import new_id
+from tests.postgres import Server
+from tests.store.conftest import OpenDatabase, on_postgres
+from tests.store.test_at_once import at_once
+
+SECRET = "hunter2-Zq"
+
+
+def put(database: Database, name: str, value: str = "x") -> None:
+    with database.write() as transaction:
+        transaction.execute(insert(facts).values(name=name, value=value))
+
+
+def names(database: Database) -> list[str]:
+    with database.read() as view:
+        return sorted(view.execute(select(facts.c.name)).scalars())
+
+
+def test_what_breaks_a_constraint_is_told_as_it_is(database: Database) -> None:
+    put(database, "a")
+    with pytest.raises(IntegrityError):
+        put(database, "a")
+    put(database, "b")
+    assert {"a", "b"} <= set(names(database))
+
+
+def test_what_follows_a_commit_is_done_after_it_and_only_then(
+    database: Database, open_database: OpenDatabase
+) -> None:
+    other = open_database()
+    seen: list[bool] = []
+    with database.write() as transaction:
+        transaction.execute(insert(facts).values(name="a", value="x"))
+        transaction.after_commit.append(lambda: seen.append("a" in names(other)))
+    assert seen == [True]
+    with pytest.raises(RuntimeError), database.write() as transaction:
+        transaction.after_commit.append(lambda: seen.append(False))
+        raise RuntimeError
+    assert seen == [True]
+
+
+def test_a_reader_sees_one_moment(database: Database, open_database: OpenDatabase) -> None:
+    other = open_database()
+    with database.read() as view:
+        before = view.execute(select(facts.c.name)).scalars().all()
+        put(other, "later")
+        assert view.execute(select(facts.c.name)).scalars().all() == before
+    assert "later" in names(database)
+
+
+@on_postgres
+def test_connections_that_died_in_the_pool_are_replaced_unnoticed(
+    database: Database, postgres: Server
+) -> None:
+    barrier = threading.Barrier(6)
+
+    def hold_one() -> None:
+        with database.read():
+            barrier.wait(30)
+
+    assert at_once(*[hold_one] * 6) == [None] * 6
+    postgres.restart(immediate=True)
+    put(database, "after")
+    assert "after" in names(database)
+
+
+@on_postgres
+def test_a_write_the_server_crashes_under_is_lost_and_the_next_one_is_not(
+    database: Database, postgres: Server
+) -> None:
+    statement = Prepared(insert(facts).values(name="during", value="x"))
+    for crash_before_commit in (True, False):
+        with pytest.raises(StoreLost, match="cannot be reached"), database.write() as transaction:
+            if crash_before_commit:
+                postgres.restart(immediate=True)
+                transaction.run(statement)
+            else:
+                transaction.run(statement)
+                postgres.restart(immediate=True)
+    assert "during" not in names(database)
+    put(database, "after")
+
+
+@on_postgres
+def test_a_server_that_is_away_is_told(database: Database, postgres: Server) -> None:
+    postgres.stop(immediate=True)
+    try:
+        with pytest.raises(StoreLost, match="Check that the server runs"):
+            put(database, "a")
+        with pytest.raises(StoreLost, match="Check that the server runs"):
+            names(database)
+    finally:
+        postgres.start()
+    put(database, "a")
+
+
+@on_postgres
+def test_of_two_that_wait_for_each_other_one_is_lost(database: Database) -> None:
+    put(database, "a")
+    put(database, "b")
+    barrier = threading.Barrier(2)
+
+    def take(first: str, second: str) -> None:
+        with database.write() as transaction:
+            transaction.execute(update(facts).where(facts.c.name == first).values(value=second))
+            barrier.wait(30)
+            transaction.execute(update(facts).where(facts.c.name == second).values(value=first))
+
+    results = at_once(lambda: take("a", "b"), lambda: take("b", "a"))
+    assert sorted(type(result).__name__ for result in results) == ["NoneType", "StoreLost"]
+
+
+@on_postgres
+def test_who_waits_too_long_for_a_lock_is_lost(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert isinstance(database, PostgresDatabase)
+    monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.05)
+    hasty = PostgresDatabase(database.address, database.schema)
+    with database.write() as transaction:
+        transaction.lock("seals")
+        with pytest.raises(StoreLost, match="lock timeout"), hasty.write() as late:
+            late.lock("seals")
+    with hasty.write() as late:
+        late.lock("seals")
+    hasty.close()
+
+
+@on_postgres
+def test_a_process_stopped_in_the_middle_of_a_write_holds_nobody_up_for_long(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert isinstance(database, PostgresDatabase)
+    monkeypatch.setattr(module, "IDLE_SECONDS", 0.05)
+    stopped = PostgresDatabase(database.address, database.schema)
+    with pytest.raises(StoreLost), stopped.write() as transaction:
+        transaction.lock("seals")
+        with database.write() as other:
+            # Waits until the server has ended the session that does nothing.
+            other.lock("seals")
+        transaction.execute(insert(facts).values(name="late", value="x"))
+    stopped.close()
+    assert "late" not in names(database)
+
+
+@on_postgres
+def test_locks_of_one_name_exclude_each_other_in_one_room_only(database: Database, postgres: Server) -> None:
+    other_room = PostgresDatabase(Address(postgres.url), new_id("room"))
+    with other_room.rebuild():
+        pass
+    with database.write() as transaction, other_room.write() as elsewhere:
+        transaction.lock("seals")
+        elsewhere.lock("seals")
+    postgres.execute(f"DROP SCHEMA {other_room.schema}")
+    other_room.close()
+
+
+@on_postgres
+def test_what_postgres_cannot_store_is_told(database: Database) -> None:
+    statement = Prepared(insert(facts).values(name="nul", value="a\0b"))
+    with pytest.raises(StoreError, match="NUL"), database.write() as transaction:
+        transaction.run(statement)
+    assert "nul" not in names(database)
+
+
+@on_postgres
+def test_every_session_keeps_its_promises(database: Database) -> None:
+    settings = {"synchronous_commit": "on", "transaction_isolation": "read committed", "lock_timeout": "30s"}
+    with database.write() as transaction:
+        for name, value in settings.items():
+            assert transaction.execute(text(f"SHOW {name}")).scalar_one() == value
+
+
+@on_postgres
+def test_an_address_cannot_move_the_room_to_another_schema(database: Database, postgres: Server) -> None:
+    assert isinstance(database, PostgresDatabase)
+    sly = Address(f"{postgres.url}&options=-c%20search_path%3Dpublic%20-c%20synchronous_commit%3Doff")
+    same = PostgresDatabase(sly, database.schema)
+    with same.write() as transaction:
+        assert transaction.execute(text("SELECT current_schema()")).scalar_one() == database.schema
+        assert transaction.execute(text("SHOW synchronous_commit")).scalar_one() == "on"
+    same.close()
+
+
+@pytest.mark.parametrize("name", ["public", "room_x", "room_" + "a" * 31, 'room_" ; DROP', ""])
+def test_a_schema_is_named_after_a_room_or_refused(name: str) -> None:
+    with pytest.raises(StoreError, match="not one that Brasstag gives"):
+        PostgresDatabase(Address("postgresql://localhost/x"), name)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite:///x",
+        "localhost",
+        f"mysql://u:{SECRET}@h/d",
+        f"postgresql://u:{SECRET}@more@h/d",
+        f"postgresql://u:a/{SECRET}@h/d",
+        f"postgresql://u:a?{SECRET}@h/d",
+        f"postgresql://u:a#{SECRET}@h/d",
+        f"postgresql://u:%zz{SECRET}@h/d",
+        f"postgresql://u:{SECRET}@h/d?nonsense=1",
+        f"postgresql+psycopg://u:{SECRET}@h/d",
+    ],
+)
+def test_what_is_no_address_is_refused_and_not_repeated(url: str) -> None:
+    with pytest.raises(ConfigError, match="BRASSTAG_DATABASE_URL: is not the address") as refused:
+        Address(url)
+    assert SECRET not in str(refused.value)
+    assert "%40" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "place", ["127.0.0.1:1/d", "127.0.0.1:notaport/d", f"/d?host=/nowhere/{SECRET}", f"{SECRET}.invalid/d"]
+)
+def test_a_server_that_cannot_be_reached_is_told_without_the_password(place: str) -> None:
+    database = PostgresDatabase(Address(f"postgres://u:{SECRET}@{place}"), new_id("room"))
+    with pytest.raises(StoreError) as refused, database.read():
+        pass
+    assert SECRET not in str(refused.value)
+    database.close()
+
+
+def test_a_wrong_password_is_told_without_it(postgres: Server, tmp_path: Path) -> None:
+    postgres.execute(f"CREATE ROLE guest LOGIN PASSWORD '{SECRET}x'")
+    rules = Path(postgres.url.partition("host=")[2]) / "data" / "pg_hba.conf"
+    open_to_all = rules.read_text()
+    try:
+        rules.write_text(f"local all guest scram-sha-256\n{open_to_all}")
+        postgres.execute("SELECT pg_reload_conf()")
+        address = postgres.url.replace("postgres@", f"guest:{SECRET}@")
+        database = PostgresDatabase(Address(address), new_id("room"))
+        with pytest.raises(StoreError, match="password authentication failed") as refused, database.read():
+            pass
+        assert SECRET not in str(refused.value)
+        database.close()
+    finally:
+        rules.write_text(open_to_all)
+        postgres.execute("SELECT pg_reload_conf()")
+        postgres.execute("DROP ROLE guest")
+
+
+def test_a_user_who_may_not_make_schemas_is_told_what_to_grant(postgres: Server) -> None:
+    postgres.execute("CREATE ROLE reader LOGIN")
+    database = PostgresDatabase(Address(postgres.url.replace("postgres@", "reader@")), new_id("room"))
+    try:
+        with pytest.raises(StoreError, match="GRANT CREATE ON DATABASE"), database.rebuild():
+            pass
+    finally:
+        database.close()
+        postgres.execute("DROP ROLE reader")
+
+
+def test_a_database_that_does_not_exist_is_told(postgres: Server) -> None:
+    database = PostgresDatabase(Address(postgres.url.replace("/postgres?", "/nowhere?")), new_id("room"))
+    with pytest.raises(StoreError, match='"nowhere" does not exist'), database.read():
+        pass
+    database.close()
