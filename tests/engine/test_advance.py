@@ -17,8 +17,11 @@ from tests.conftest import MakeProject, accept
 from tests.engine.crews import ADA, CREW, call, turn, write_script
 
 
-@pytest.fixture
-def crew(make_project: MakeProject) -> Path:
+@pytest.fixture(params=["sqlite", "postgres"])
+def crew(request: pytest.FixtureRequest, make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same crew, and the same behaviour, on either database."""
+    if request.param == "postgres":
+        monkeypatch.setenv("BRASSTAG_DATABASE_URL", request.getfixturevalue("postgres").url)
     return make_project(CREW)
 
 

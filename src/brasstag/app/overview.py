@@ -25,11 +25,16 @@ class Overview:
         return tuple(task for task in self.tasks if is_question_to_people(task) and not task.has_ended)
 
     @property
+    def requests(self) -> tuple[Approval | Task, ...]:
+        """Everything that waits for a person."""
+        return (*self.approvals, *self.questions)
+
+    @property
     def waits_for_people(self) -> bool:
         """Whether nothing goes on before a person has answered something."""
         if any(task.status in _AT_WORK for task in self.tasks):
             return False
-        return bool(self.approvals or self.questions)
+        return bool(self.requests)
 
     def roots(self) -> Iterator[Task]:
         """Yield the tasks that stand under no other task shown here."""

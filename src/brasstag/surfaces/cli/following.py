@@ -148,8 +148,7 @@ class Following:
 
     async def _ask(self, overview: "Overview") -> bool:
         """Ask about the first thing that waits and was not put off; say whether there was one."""
-        waiting = (one for one in (*overview.approvals, *overview.questions) if one.id not in self._later)
-        first = next(waiting, None)
+        first = next((one for one in overview.requests if one.id not in self._later), None)
         if first is None:
             return False
         asking = self._prompted(first.id) if isinstance(first, Approval) else answer_here(self.room, first)
@@ -184,4 +183,4 @@ class Following:
 
     async def _still_waits(self, name: str) -> bool:
         now = await self.room.runs.overview(self.top.id)
-        return name in {one.id for one in (*now.approvals, *now.questions)}
+        return name in {one.id for one in now.requests}

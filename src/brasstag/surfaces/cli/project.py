@@ -34,7 +34,7 @@ def init(
     ] = None,
     output: Output = None,
 ) -> None:
-    """Make a project: its settings, its workspace and its room, and where wanted a crew."""
+    """Make a project: settings, workspace and room; a crew where wanted."""
     from brasstag.app.creating import create_project
     from brasstag.app.trust import control_files
 
