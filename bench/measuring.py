@@ -41,6 +41,13 @@ def line(name: str, seconds: list[float], note: str = "") -> None:
     print(f"  {name:<44} {statistics.median(seconds) * 1e6:>9.0f} µs a call   {note}")
 
 
-def goal(what: str, value: float, limit: float) -> None:
-    verdict = "met" if value <= limit else "MISSED"
-    print(f"  {what}: {value:.2f}x (goal <= {limit:g}x: {verdict})")
+def goal(what: str, value: float, limit: float, unit: str = "x") -> None:
+    _verdict(what, value, unit, f"<= {limit:g}{unit}", value <= limit)
+
+
+def goal_at_least(what: str, value: float, limit: float, unit: str = "x") -> None:
+    _verdict(what, value, unit, f">= {limit:g}{unit}", value >= limit)
+
+
+def _verdict(what: str, value: float, unit: str, wanted: str, is_met: bool) -> None:
+    print(f"  {what}: {value:.2f}{unit} (goal {wanted}: {'met' if is_met else 'MISSED'})", flush=True)

@@ -31,7 +31,9 @@ async def violations(room: Room, mill: Mill) -> list[str]:
         found += [f"{task.id} ({task.role}): {what}" for what in _of_task(task, timelines[task.id])]
     found += _of_families(tasks, timelines)
     found += _of_effects(mill, timelines)
-    found += [f"{path} is still held" for path in room.books.read(lambda view: view.execute(leases.select()).all())]
+    found += [
+        f"{path} is still held" for path in room.books.read(lambda view: view.execute(leases.select()).all())
+    ]
     found += [f"{approval.id} still waits" for approval in await room.approvals(*_LIVE)]
     found += [f"{name} was left in the workspace" for name in mill.files() if name.startswith(".brasstag")]
     return found
@@ -58,7 +60,9 @@ def _of_task(task: Task, entries: list[Entry]) -> Iterator[str]:
     if [turn["turn"] for turn in turns] != list(range(len(turns))):
         yield f"has turns {[turn['turn'] for turn in turns]}"
     made = {
-        call_name(task.id, turn["turn"], index): made for turn in turns for index, made in enumerate(turn["calls"])
+        call_name(task.id, turn["turn"], index): made
+        for turn in turns
+        for index, made in enumerate(turn["calls"])
     }
     ends = ends_of(entries)
     claimed = {entry.call_id for entry in entries if entry.kind is EntryKind.CLAIMED}

@@ -81,6 +81,16 @@ WHOLE: Script = {
 }
 """Delegation to two at once and below them, questions to an agent and to a person, an approval, tools of every kind."""
 
+SHORT: Script = {
+    "boss": [
+        turn(call("route_to_helper", request="Help"), call("send"), call("ask_master", question="So?")),
+        turn(call("write_file", path="old.md", content="new"), call("pay"), call("repeat")),
+        turn(call("handoff", result="built")),
+    ],
+    "helper": [turn(call("write_file", path="help.md", content="help")), turn(text="helped")],
+}
+"""As much of it as fits into few commits."""
+
 FILES = {"plan.md": "the plan", "old.md": "new", "first.md": "blue", "help.md": "helped"}
 """What is in the workspace when all of it has happened; somebody says yes to whatever is asked."""
 

@@ -34,14 +34,14 @@ class Shop:
         self._at_work: set[str] = set()
         self._gates: dict[str, asyncio.Event] = {}
 
-    def ready(self, task_id: str = "", *, tree: str = "", wake: int = 1, jobs: Jobs | None = None) -> str:
+    def ready(self, task_id: str = "", *, queue: str = "", wake: int = 1, jobs: Jobs | None = None) -> str:
         """Make a task ready, a new one where none is named, and hint at it."""
         with self.database.write() as transaction:
-            task_id = self.put(transaction, task_id, tree=tree, wake=wake)
-            (jobs or self.jobs).hint(transaction, task_id, tree or task_id, wake)
+            task_id = self.put(transaction, task_id, queue=queue, wake=wake)
+            (jobs or self.jobs).hint(transaction, task_id, queue or task_id, wake)
         return task_id
 
-    def put(self, transaction: Transaction, task_id: str = "", *, tree: str = "", wake: int = 1) -> str:
+    def put(self, transaction: Transaction, task_id: str = "", *, queue: str = "", wake: int = 1) -> str:
         """Write a ready task down."""
         if task_id:
             again = update(tasks).where(tasks.c.id == task_id).values(status="ready", wake=wake)
@@ -56,7 +56,7 @@ class Shop:
             "status": "ready",
             "wake": wake,
         }
-        transaction.execute(insert(tasks).values(id=task_id, tree=tree or task_id, **columns))
+        transaction.execute(insert(tasks).values(id=task_id, queue=queue or task_id, **columns))
         return task_id
 
     def gate(self, task_id: str) -> asyncio.Event:
@@ -154,12 +154,12 @@ async def test_no_more_are_run_at_once_than_asked_for(shop: Shop) -> None:
 
 
 async def test_only_tasks_of_the_tree_asked_for_are_run(shop: Shop) -> None:
-    tree, other = new_id("task"), new_id("task")
-    others = [shop.ready(tree=other) for _ in range(3)]
-    mine = [shop.ready(tree=tree) for _ in range(3)]
-    async with serving(shop.jobs, shop.advance, tree=tree):
+    queue, other = new_id("task"), new_id("task")
+    others = [shop.ready(queue=other) for _ in range(3)]
+    mine = [shop.ready(queue=queue) for _ in range(3)]
+    async with serving(shop.jobs, shop.advance, queue=queue):
         await until(lambda: len(shop.done) == 3)
-        late = await asyncio.to_thread(lambda: shop.ready(tree=tree))
+        late = await asyncio.to_thread(lambda: shop.ready(queue=queue))
         await until(lambda: (late, 1) in shop.done)
     assert {task for task, _ in shop.offered} == {*mine, late}
     async with serving(shop.jobs, shop.advance):

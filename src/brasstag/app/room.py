@@ -313,8 +313,8 @@ class Room:
     async def _returned(self, task_id: str) -> Outcome:
         """Wait for the end of a task that a call of this room's desk opened."""
         task = await self.runs.task(task_id)
-        if task.kind == "agent" and self._is_open:
-            self.runs.serve_run(task.tree)
+        if task.kind == "agent" and not task.has_ended:
+            await self.runs.serve_run(task.tree)
         await self.finished(task_id)
         entries = await self._shop.threads.run(
             self.books.read, lambda view: list(read_entries(view, task.parent_id, task.parent_call))

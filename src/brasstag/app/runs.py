@@ -49,19 +49,6 @@ class Ended:
         return self.task.status == "done"
 
 
-class _ToldFloor(Floor):
-    """A floor that says which tasks come and go."""
-
-    told: Callable[[str, bool], None] = staticmethod(lambda _task_id, _begins: None)
-
-    async def _advance(self, task_id: str, wake: int) -> None:
-        self.told(task_id, True)
-        try:
-            await super()._advance(task_id, wake)
-        finally:
-            self.told(task_id, False)
-
-
 class Runs:
     """The runs of one open room."""
 
@@ -70,9 +57,9 @@ class Runs:
         self._shop = fittings.shop
         self._books = fittings.shop.books
         self._actor = actor
-        self._floor = _ToldFloor(fittings.shop, fittings.counter)
+        self._floor = Floor(fittings.shop, fittings.counter)
         self._marks = Serving(fittings.vault)
-        self._serving: dict[str, asyncio.Task[None]] = {}
+        self._serving: asyncio.Task[None] | None = None
         self._watchers = Watchers()
         self._shop.said = self._watchers.say
 
@@ -100,20 +87,19 @@ class Runs:
         # A run that nobody could answer is not begun.
         self._shop.agents.model(self._shop.agents.model_name(lead, chosen), lead)
         asked = Asked(request, lead, self._actor, carried, chosen)
+        queue = self._shop.boot.id if serve else ""
         task: NewTask = await self._run(
-            self._books.read, lambda view: root_task(self._shop, view, asked, budget)
+            self._books.read, lambda view: root_task(self._shop, view, asked, budget, queue)
         )
         await self._run(self._books.graph.open_root, task)
         if serve:
-            self.serve_run(task.id)
+            self._serve_own(task.id)
         return task.id
 
-    def serve_run(self, tree: str) -> None:
-        """Work on one run, beside whatever else this process does."""
-        if tree not in self._serving:
-            self._marks.begin(tree)
-            concurrency = self._shop.agents.crew.concurrency
-            self._serving[tree] = asyncio.create_task(self._floor.serve(tree, concurrency))
+    async def serve_run(self, tree: str) -> None:
+        """Work here on a run that was begun elsewhere, beside whatever else this process does."""
+        await self._run(self._books.graph.requeue, tree, self._shop.boot.id)
+        self._serve_own(tree)
 
     async def serve(self, concurrency: int | None = None) -> None:
         """Work on every run of the room until the caller is cancelled, or ``drain``."""
@@ -176,7 +162,7 @@ class Runs:
         """Let a failed or stopped run go on."""
         task = await self._run(resume_task, self._books, name, by, budget, note)
         if serve:
-            self.serve_run(task.tree)
+            await self.serve_run(task.tree)
         return task
 
     async def memories(self, role: str) -> list[Memory]:
@@ -189,19 +175,24 @@ class Runs:
 
     async def close(self) -> None:
         """Give back what is held, after a grace for models that still answer."""
-        if not self._serving:
+        if self._serving is None:
             return
         self._marks.end()
         self._floor.drain()
-        work = set(self._serving.values())
-        _, late = await asyncio.wait(work, timeout=GRACE_SECONDS)
+        _, late = await asyncio.wait({self._serving}, timeout=GRACE_SECONDS)
         if late:
             self._floor.abandon()
             await asyncio.wait(late, timeout=GRACE_SECONDS)
-        for task in work:
-            with suppress(asyncio.CancelledError):
-                task.cancel()
-                await task
+        with suppress(asyncio.CancelledError):
+            self._serving.cancel()
+            await self._serving
+
+    def _serve_own(self, tree: str) -> None:
+        """Work on the runs that were begun in this room, or given to it."""
+        self._marks.begin(tree)
+        if self._serving is None or self._serving.done():
+            concurrency = self._shop.agents.crew.concurrency
+            self._serving = asyncio.create_task(self._floor.serve(self._shop.boot.id, concurrency))
 
     async def choice(self, role: str = "", named: str = "") -> Choice:
         """Say which model would speak for a role, or for the lead, and why."""

@@ -24,6 +24,10 @@ GLANCES_TO_RECONCILE = 20
 """How many glances lie between two looks over the whole room."""
 
 
+def _nobody_told(_task_id: str, _begins: bool) -> None:
+    """Nobody wants to know."""
+
+
 class Floor:
     """Serves one room's ready tasks."""
 
@@ -32,13 +36,15 @@ class Floor:
         self._counter = counter
         self._advancing = Advancing(shop, counter)
         self._here: dict[asyncio.Task[None], str] = {}
+        self.told: Callable[[str, bool], None] = _nobody_told
+        """Told of each task that is looked at here, and, with False, that it has been left."""
 
-    async def serve(self, tree: str = "", concurrency: int = 8) -> None:
-        """Work on ready tasks, of one run or of all, until ``drain``; returns when what it held is done or given back."""
+    async def serve(self, queue: str = "", concurrency: int = 8) -> None:
+        """Work on ready tasks, of one queue or of all, until ``drain``; returns when what it held is done or given back."""
         self._shop.boot.beat()
         ticking = asyncio.create_task(self._tick())
         try:
-            await self._shop.books.jobs.serve(self._advance, tree=tree, concurrency=concurrency)
+            await self._shop.books.jobs.serve(self._advance, queue=queue, concurrency=concurrency)
         finally:
             ticking.cancel()
             with suppress(asyncio.CancelledError):
@@ -57,6 +63,7 @@ class Floor:
     async def _advance(self, task_id: str, wake: int) -> None:
         work = asyncio.create_task(self._advancing.advance(task_id, wake))
         self._here[work] = task_id
+        self.told(task_id, True)
         try:
             await asyncio.wait({work})
         except asyncio.CancelledError:
@@ -65,6 +72,7 @@ class Floor:
             raise
         finally:
             del self._here[work]
+            self.told(task_id, False)
         if not work.cancelled() and work.exception() is not None:
             log.error("advancing %s failed", task_id, exc_info=work.exception())
 

@@ -38,7 +38,7 @@ class Asked:
     chosen: Chosen = field(default_factory=Chosen)
 
 
-def root_task(shop: Shop, view: View, asked: Asked, budget: Budget = NO_LIMITS) -> NewTask:
+def root_task(shop: Shop, view: View, asked: Asked, budget: Budget = NO_LIMITS, queue: str = "") -> NewTask:
     """Return the task a person begins a run with."""
     agents = shop.agents
     limits = Limits(agents.role(asked.role).limits, agents.crew.limits).extended(budget)
@@ -54,6 +54,7 @@ def root_task(shop: Shop, view: View, asked: Asked, budget: Budget = NO_LIMITS) 
         title=_title(asked.request),
         payload=first,
         tree=task_id,
+        queue=queue,
         budget=limits.as_text(),
     )
 
@@ -82,6 +83,7 @@ def child_task(shop: Shop, view: View, call: Call, asked: Asked) -> NewTask:
         parent_id=call.task_id,
         parent_call=call.id,
         tree=tree,
+        queue=parent.queue if parent is not None and depth else shop.boot.id,
         depth=depth,
         budget=limits.as_text(),
     )
@@ -114,6 +116,7 @@ def question_task(shop: Shop, view: View, call: Call, question: str, carried: tu
         parent_id=call.task_id,
         parent_call=call.id,
         tree=tree,
+        queue="" if asker is None else asker.queue,
         depth=depth,
         budget=limits.as_text(),
     )
@@ -260,5 +263,5 @@ def _chosen(opened: Payload) -> Chosen:
 
 
 def _title(request: str) -> str:
-    words = " ".join(request.split())
+    words = " ".join(request.replace("\0", " ").split())
     return words if len(words) <= TITLE_LENGTH else f"{words[: TITLE_LENGTH - 1]}…"

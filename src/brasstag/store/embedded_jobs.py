@@ -44,12 +44,12 @@ class EmbeddedJobs(Shifts):
         super().__init__()
         self._database = database
 
-    def hint(self, transaction: Transaction, task_id: str, tree: str, wake: int) -> None:  # noqa: ARG002
+    def hint(self, transaction: Transaction, task_id: str, queue: str, wake: int) -> None:  # noqa: ARG002
         """Ring the bell once the task is ready on disk; the table says which one it is."""
         transaction.after_commit.append(self._ring)
 
-    async def _work(self, shift: Shift, advance: Advance, tree: str, concurrency: int) -> None:
-        with _Lookout(self._database, tree, concurrency) as lookout:
+    async def _work(self, shift: Shift, advance: Advance, queue: str, concurrency: int) -> None:
+        with _Lookout(self._database, queue, concurrency) as lookout:
 
             def left(task_id: str, wake: int) -> None:
                 lookout.returned.add((task_id, wake))
@@ -68,11 +68,11 @@ class EmbeddedJobs(Shifts):
 class _Lookout:
     """Looks for ready tasks, from a thread of its own: others may be long at work on theirs."""
 
-    def __init__(self, database: SqliteDatabase, tree: str, concurrency: int) -> None:
+    def __init__(self, database: SqliteDatabase, queue: str, concurrency: int) -> None:
         self.returned: set[Work] = set()
         """Tasks that left the bench since the last look."""
         self._database = database
-        self._tree = tree
+        self._tree = queue
         self._concurrency = concurrency
         self._thread = ThreadPoolExecutor(1, "brasstag-jobs")
         self._open = ExitStack()

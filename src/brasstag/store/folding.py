@@ -12,6 +12,7 @@ from sqlalchemy import Connection, select
 
 from brasstag.store.approvals import request_digest
 from brasstag.store.schema import approvals, calls, leases, memories, versions
+from brasstag.words.canonical import stored_json
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import ABSENT
 
@@ -116,7 +117,7 @@ class Folded:
     def _remembered(self, call_id: str, payload: Payload) -> None:
         given = payload.get("input")
         if isinstance(given, dict) and "content" in given:
-            self.notes[call_id] = (payload.get("role"), given["content"])
+            self.notes[call_id] = (payload.get("role"), stored_json(given["content"]))
 
     def _memory_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
         # A memory that is gone was forgotten, as people may; one that nobody asked for was not written by us.

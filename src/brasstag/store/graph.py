@@ -25,6 +25,7 @@ from brasstag.store.tasks import (
     insert_task,
     live_children,
     set_status,
+    tasks_of_tree,
 )
 from brasstag.store.timeline import Timeline
 from brasstag.words.approvals import Approval, ApprovalState
@@ -67,6 +68,7 @@ class NewTask:
     parent_id: str = ""
     parent_call: str = ""
     tree: str = ""
+    queue: str = ""
     depth: int = 0
     budget: str = "{}"
 
@@ -248,11 +250,19 @@ class Graph:
                 self.jobs.hint(transaction, task.id, *row)
         return row is not None
 
+    def requeue(self, tree: str, queue: str) -> None:
+        """Give a whole run to another process; what is ready in it is hinted at there."""
+        with self._database.write() as transaction:
+            transaction.run(moves.requeue, of_tree=tree, to_queue=queue)
+            for task in tasks_of_tree(transaction.connection, tree):
+                if task.status == "ready":
+                    self.jobs.hint(transaction, task.id, queue, task.wake)
+
     def hint_again(self, waiting: Sequence[Task]) -> None:
         """Repeat the hints of tasks that have been ready for long; a hint may have been lost."""
         with self._database.write() as transaction:
             for task in waiting:
-                self.jobs.hint(transaction, task.id, task.tree, task.wake)
+                self.jobs.hint(transaction, task.id, task.queue, task.wake)
 
     def wake(self, transaction: Transaction, task_id: str) -> None:
         """Make a blocked task ready, in the transaction that gives it something to do."""
@@ -276,6 +286,7 @@ class Graph:
             parent_id=task.parent_id,
             parent_call=task.parent_call,
             tree=task.tree or task.id,
+            queue=task.queue,
             depth=task.depth,
             title=task.title,
             wake=0 if waits else 1,
@@ -285,7 +296,7 @@ class Graph:
         self._timeline.append(transaction, task.id, EntryKind.OPENED, "", task.payload)
         self._timeline.forget(task.id)
         if not waits:
-            self.jobs.hint(transaction, task.id, task.tree or task.id, 1)
+            self.jobs.hint(transaction, task.id, task.queue, 1)
 
     def _finish(self, transaction: Transaction, task: Task, ending: Ending, epoch: int) -> Tag:
         self._cancel_below(transaction, task, _abandoned(task), "the task above it ended")

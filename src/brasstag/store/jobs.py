@@ -12,11 +12,11 @@ Advance = Callable[[str, int], Awaitable[None]]
 class Jobs(Protocol):
     """Brings ready tasks to whoever serves them."""
 
-    def hint(self, transaction: Transaction, task_id: str, tree: str, wake: int) -> None:
+    def hint(self, transaction: Transaction, task_id: str, queue: str, wake: int) -> None:
         """Say, in the transaction that makes a task ready, that it is; nothing is said if that rolls back."""
 
-    async def serve(self, advance: Advance, *, tree: str = "", concurrency: int = 8) -> None:
-        """Run ready tasks, of one tree or of all, until ``stop``; returns once what it began has ended."""
+    async def serve(self, advance: Advance, *, queue: str = "", concurrency: int = 8) -> None:
+        """Run ready tasks, of one queue or of all, until ``stop``; returns once what it began has ended."""
 
     def stop(self) -> None:
         """Begin nothing more."""
@@ -25,10 +25,10 @@ class Jobs(Protocol):
 class Unheard:
     """Hints that go nowhere, for books that nobody works from; the tables still say what is ready."""
 
-    def hint(self, transaction: Transaction, task_id: str, tree: str, wake: int) -> None:
+    def hint(self, transaction: Transaction, task_id: str, queue: str, wake: int) -> None:
         """Say it to nobody."""
 
-    async def serve(self, advance: Advance, *, tree: str = "", concurrency: int = 8) -> None:
+    async def serve(self, advance: Advance, *, queue: str = "", concurrency: int = 8) -> None:
         """Return at once."""
 
     def stop(self) -> None:

@@ -1,12 +1,15 @@
 """Memories: what agents wanted to remember, for later tasks of their role."""
 
+import json
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, insert, or_, select
+from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select
 
 from brasstag.store.database import Transaction
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import memories
+from brasstag.words.canonical import stored_json
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.ids import SHORTEST_TAIL
 
@@ -30,7 +33,14 @@ class Memory:
 
 def add_memory(transaction: Transaction, memory: Memory) -> None:
     """Keep a memory."""
-    transaction.run(_insert, **{name: getattr(memory, name) for name in _COLUMNS})
+    columns = {name: getattr(memory, name) for name in _COLUMNS}
+    transaction.run(_insert, **columns | {"content": stored_json(memory.content)})
+
+
+def _memory(row: Row[Any]) -> Memory:
+    # As JSON, like every text of a model: it may hold what a database does not take as it is.
+    columns = dict(row._mapping)
+    return Memory(**columns | {"content": json.loads(columns["content"])})
 
 
 def memories_of(connection: Connection, role: str, tree: str) -> list[Memory]:
@@ -38,7 +48,7 @@ def memories_of(connection: Connection, role: str, tree: str) -> list[Memory]:
     query = select(memories).where(
         memories.c.role == role, or_(memories.c.tree == "", memories.c.tree == tree)
     )
-    return [Memory(**row._mapping) for row in connection.execute(query.order_by(memories.c.id))]
+    return [_memory(row) for row in connection.execute(query.order_by(memories.c.id))]
 
 
 def all_memories(connection: Connection, role: str = "") -> list[Memory]:
@@ -46,7 +56,7 @@ def all_memories(connection: Connection, role: str = "") -> list[Memory]:
     query = select(memories).order_by(memories.c.id)
     if role:
         query = query.where(memories.c.role == role)
-    return [Memory(**row._mapping) for row in connection.execute(query)]
+    return [_memory(row) for row in connection.execute(query)]
 
 
 def forget_memory(transaction: Transaction, name: str) -> Memory:
@@ -60,4 +70,4 @@ def forget_memory(transaction: Transaction, name: str) -> Memory:
             Code.INVALID_ARGUMENTS, f"there is no one memory {name}; `brasstag memories list` names them"
         )
     transaction.execute(delete(memories).where(memories.c.id == found[0].id))
-    return Memory(**found[0]._mapping)
+    return _memory(found[0])

@@ -19,7 +19,7 @@ wake = Prepared(
     .where(tasks.c.id == bindparam("task"), tasks.c.status == "blocked", tasks.c.kind != "desk")
     .where(tasks.c.role != PERSON)
     .values(status="ready", wake=tasks.c.wake + 1, woken_at=bindparam("at"))
-    .returning(tasks.c.tree, tasks.c.wake)
+    .returning(tasks.c.queue, tasks.c.wake)
 )
 block = Prepared(
     update(tasks)
@@ -35,7 +35,7 @@ let_go = Prepared(
     update(tasks)
     .where(tasks.c.id == bindparam("task"), tasks.c.epoch == bindparam("held"), tasks.c.status == "running")
     .values(status="ready", wake=tasks.c.wake + 1, woken_at=bindparam("at"))
-    .returning(tasks.c.tree, tasks.c.wake)
+    .returning(tasks.c.queue, tasks.c.wake)
 )
 spend = Prepared(
     update(tasks)
@@ -62,8 +62,12 @@ reopen = Prepared(
         closed_at=None,
         budget=bindparam("new_budget"),
     )
-    .returning(tasks.c.tree, tasks.c.wake)
+    .returning(tasks.c.queue, tasks.c.wake)
 )
 standing = Prepared(
     select(tasks.c.status, tasks.c.epoch, tasks.c.kind).where(tasks.c.id == bindparam("task"))
+)
+
+requeue = Prepared(
+    update(tasks).where(tasks.c.tree == bindparam("of_tree")).values(queue=bindparam("to_queue"))
 )

@@ -23,6 +23,8 @@ from brasstag.store.shifts import Shift, Shifts
 log = logging.getLogger("brasstag")
 
 JOB = "advance"
+EVERYBODYS = "everybody's"
+"""Where jobs wait that no process has begun itself."""
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
 """How long to wait before the next try, at first and at most, while the server is away."""
@@ -57,22 +59,22 @@ class ProcrastinateJobs(Shifts):
         # Never opened: it defers on the connections of our own transactions.
         self._deferring = App(connector=SyncPsycopgConnector())
 
-    def hint(self, transaction: Transaction, task_id: str, tree: str, wake: int) -> None:
+    def hint(self, transaction: Transaction, task_id: str, queue: str, wake: int) -> None:
         """Queue a job in the transaction that makes the task ready."""
         connection = transaction.connection.connection.driver_connection
-        job = self._deferring.configure_task(JOB, queue=tree, connection=connection)
+        job = self._deferring.configure_task(JOB, queue=queue or EVERYBODYS, connection=connection)
         try:
             job.defer(task_id=task_id, wake=wake)
         except ConnectorException as error:
             raise error.__cause__ or error from None
 
-    async def _work(self, shift: Shift, advance: Advance, tree: str, concurrency: int) -> None:
+    async def _work(self, shift: Shift, advance: Advance, queue: str, concurrency: int) -> None:
         loop = asyncio.get_running_loop()
         pause = FIRST_PAUSE
         async with Bench(advance, concurrency) as bench:
             while True:
                 began = loop.time()
-                said = await self._work_while_connected(shift, bench, tree, concurrency)
+                said = await self._work_while_connected(shift, bench, queue, concurrency)
                 if shift.is_over:
                     return
                 log.warning("the room's database went away, and is tried again: %s", said)
@@ -80,9 +82,9 @@ class ProcrastinateJobs(Shifts):
                 await shift.rest(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
 
-    async def _work_while_connected(self, shift: Shift, bench: Bench, tree: str, concurrency: int) -> str:
+    async def _work_while_connected(self, shift: Shift, bench: Bench, queue: str, concurrency: int) -> str:
         """Return what was said when it came to an end."""
-        working = asyncio.create_task(self._work_off(bench, tree, concurrency))
+        working = asyncio.create_task(self._work_off(bench, queue, concurrency))
         over = asyncio.create_task(shift.until_over())
         try:
             await asyncio.wait({working, over}, return_when=asyncio.FIRST_COMPLETED)
@@ -95,7 +97,7 @@ class ProcrastinateJobs(Shifts):
         cause = ended.__cause__ or ended if isinstance(ended, Exception) else "the queue's worker stopped"
         return self._database.address.without_password(str(cause))
 
-    async def _work_off(self, bench: Bench, tree: str, concurrency: int) -> None:
+    async def _work_off(self, bench: Bench, queue: str, concurrency: int) -> None:
         options: WorkerOptions = {
             "concurrency": concurrency,
             "delete_jobs": "always",
@@ -103,8 +105,8 @@ class ProcrastinateJobs(Shifts):
             "install_signal_handlers": False,
             "shutdown_graceful_timeout": 0,
         }
-        if tree:
-            options["queues"] = [tree]
+        if queue:
+            options["queues"] = [queue]
         # A pool goes on trying for long, at ever longer intervals; ours are shorter.
         await (await psycopg.AsyncConnection.connect(**self._database.parameters)).close()
         app = self._app(bench)

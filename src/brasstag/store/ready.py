@@ -5,10 +5,10 @@ from sqlalchemy import Connection, select
 from brasstag.store.schema import tasks
 
 
-def ready_tasks(connection: Connection, tree: str, most: int) -> list[tuple[str, int]]:
-    """Return ready tasks, of one tree or of all, with their wakes; who has waited longest comes first."""
+def ready_tasks(connection: Connection, queue: str, most: int) -> list[tuple[str, int]]:
+    """Return ready tasks, of one queue or of all, with their wakes; who has waited longest comes first."""
     query = select(tasks.c.id, tasks.c.wake).where(tasks.c.status == "ready")
-    if tree:
-        query = query.where(tasks.c.tree == tree)
+    if queue:
+        query = query.where(tasks.c.queue == queue)
     found = connection.execute(query.order_by(tasks.c.woken_at, tasks.c.id).limit(most))
     return [(row.id, row.wake) for row in found]

@@ -37,6 +37,7 @@ tasks = Table(
     Column("parent_id", Text, nullable=False, server_default=""),
     Column("parent_call", Text, nullable=False, server_default=""),
     Column("tree", Text, nullable=False, server_default=""),
+    Column("queue", Text, nullable=False, server_default=""),
     Column("depth", Integer, nullable=False, server_default="0"),
     Column("title", Text, nullable=False, server_default=""),
     Column("wake", Integer, nullable=False, server_default="0"),

@@ -58,15 +58,15 @@ class Shifts:
     def __init__(self) -> None:
         self._shifts: set[Shift] = set()
 
-    def serve(self, advance: Advance, *, tree: str = "", concurrency: int = 8) -> Coroutine[Any, Any, None]:
-        """Run ready tasks, of one tree or of all, until ``stop``; returns once what it began has ended.
+    def serve(self, advance: Advance, *, queue: str = "", concurrency: int = 8) -> Coroutine[Any, Any, None]:
+        """Run ready tasks, of one queue or of all, until ``stop``; returns once what it began has ended.
 
         Whoever cancels it cancels what it began.
         """
         # From this very moment, not from the first step of the coroutine: a stop that follows is heard.
         shift = Shift()
         self._shifts.add(shift)
-        return self._serve(shift, advance, tree, concurrency)
+        return self._serve(shift, advance, queue, concurrency)
 
     def stop(self) -> None:
         """Begin nothing more."""
@@ -77,13 +77,13 @@ class Shifts:
         for shift in tuple(self._shifts):
             shift.ring()
 
-    async def _serve(self, shift: Shift, advance: Advance, tree: str, concurrency: int) -> None:
+    async def _serve(self, shift: Shift, advance: Advance, queue: str, concurrency: int) -> None:
         shift.begin()
         try:
-            await self._work(shift, advance, tree, concurrency)
+            await self._work(shift, advance, queue, concurrency)
         finally:
             self._shifts.discard(shift)
 
-    async def _work(self, shift: Shift, advance: Advance, tree: str, concurrency: int) -> None:
+    async def _work(self, shift: Shift, advance: Advance, queue: str, concurrency: int) -> None:
         """Advance ready tasks until the shift is over and they have ended."""
         raise NotImplementedError

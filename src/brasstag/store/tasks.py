@@ -71,6 +71,8 @@ class Task:
     parent_call: str = ""
     tree: str = ""
     """The task a person began it all with."""
+    queue: str = ""
+    """Which process works on it; a worker works on all, and on what no process began itself."""
     depth: int = 0
     title: str = ""
     """The beginning of what it was asked to do."""

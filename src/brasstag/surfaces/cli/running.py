@@ -80,14 +80,14 @@ class Running:
                 )
             if detach:
                 return await self._detach(room, task.tree)
-            room.runs.serve_run(task.tree)
+            await room.runs.serve_run(task.tree)
             return await self._follow(room, leaving, task.tree, seen)
 
     async def go_on(self, room: "Room", leaving: Leaving, run: str) -> int:
         """Work on a run that has something to do again."""
         task = await room.runs.task(run)
         seen = await _so_far(room, task)
-        room.runs.serve_run(run)
+        await room.runs.serve_run(run)
         return await self._follow(room, leaving, run, seen)
 
     @asynccontextmanager

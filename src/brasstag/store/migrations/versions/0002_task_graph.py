@@ -6,7 +6,7 @@ from alembic import op
 revision = "0002"
 down_revision = "0001"
 
-_TEXTS = ("parent_id", "parent_call", "tree", "title", "woken_at")
+_TEXTS = ("parent_id", "parent_call", "tree", "queue", "title", "woken_at")
 _COUNTS = ("depth", "wake", "epoch", "attempts", "steps", "children")
 _SUMS = ("tokens", "cost", "milliseconds")
 

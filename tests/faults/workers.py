@@ -1,0 +1,107 @@
+"""What the worker processes of these tests do: serve a room until they are killed, stopped, or told to go home."""
+
+import asyncio
+import logging
+import os
+import random
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from brasstag.app.room import Room
+from brasstag.engine import advance, floor, reconciling
+from brasstag.words.errors import StoreLost
+from tests.faults.mutants import mutate
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What happens to a worker: at the n-th passing of a point, or at any point by chance, it gets a signal."""
+
+    point: str = ""
+    passing: int = 0
+    share: float = 0.0
+    seed: int = 0
+    signal: int = signal.SIGKILL
+    mutant: str = ""
+    """What is wrong with its code."""
+    stopped_seconds: float = 30.0
+    """After how long it takes tasks from workers that have stopped."""
+    concurrency: int = 8
+    most_attempts: int = advance.MOST_ATTEMPTS
+    """How many of a task's workers may die before it is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a worker works."""
+
+    project: Path
+    user: Path
+    url: str
+    trouble: Path
+    """Where it writes what it could not cope with."""
+
+
+class Reaper:
+    """Passed at every step; gives its own process the signal when its time has come."""
+
+    def __init__(self, fate: Fate) -> None:
+        self._fate = fate
+        self._dice = random.Random(fate.seed)
+        self._passed = 0
+        self._lock = threading.Lock()
+
+    def __call__(self, step: str) -> None:
+        """Let a step pass, or not."""
+        with self._lock:
+            due = self._dice.random() < self._fate.share
+            if step == self._fate.point:
+                due = due or self._passed == self._fate.passing
+                self._passed += 1
+        if due:
+            os.kill(os.getpid(), self._fate.signal)
+
+
+def work(place: Place, fate: Fate) -> None:
+    """Serve the room; the end of this process is 0 after SIGTERM, and else what killed it."""
+    os.environ["BRASSTAG_USER_DIR"] = str(place.user)
+    os.environ["BRASSTAG_DATABASE_URL"] = place.url
+    handler = logging.FileHandler(place.trouble, delay=True)
+    logging.basicConfig(level=logging.ERROR, handlers=[handler], format="%(process)d %(message)s")
+    hasten()
+    advance.MOST_ATTEMPTS = fate.most_attempts
+    mutate(fate.mutant)
+    asyncio.run(_serve(place, fate))
+
+
+def hasten(put: Callable[[object, str, float], None] = setattr) -> None:
+    """Look more often than in earnest, so that tests need not wait."""
+    put(floor, "GLANCES_TO_RECONCILE", 2)
+    put(reconciling, "OVERLOOKED_SECONDS", 2.0)
+    put(advance, "FIRST_PAUSE", 0.02)
+
+
+async def _serve(place: Place, fate: Fate) -> None:
+    going_home = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, going_home.set)
+    while not going_home.is_set():
+        try:
+            async with Room.open(place.project) as room:
+                room._shop.at = Reaper(fate)
+                room._shop.stopped_seconds = fate.stopped_seconds
+                await _serve_until(going_home, room, fate.concurrency)
+        except StoreLost:
+            # The server is away while it opens; whoever runs a worker starts it again.
+            await asyncio.sleep(0.1)
+
+
+async def _serve_until(going_home: asyncio.Event, room: Room, concurrency: int) -> None:
+    serving = asyncio.create_task(room.serve(concurrency))
+    leaving = asyncio.create_task(going_home.wait())
+    await asyncio.wait({serving, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    room.runs.drain()
+    leaving.cancel()
+    await serving
