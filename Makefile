@@ -21,7 +21,7 @@ setup: .venv/ready ## the environment, complete, in .venv/
 	@$(SYNC) 2>/dev/null || $(SYNC) --system-certs
 	@touch $@
 
-demo: setup ## a story of allowed, asked, edited, denied and undone calls
+demo: setup ## a crew at work on a script: who works for whom, a question, an approval, the proof
 	@$(BIN)/brasstag demo
 
 test: setup ## the whole suite

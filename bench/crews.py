@@ -10,13 +10,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from tests.conftest import accept
+from tests.postgres import NOT_HERE, Server, find_binaries
+
 from brasstag import Room
 from brasstag.app.creating import create_project
 from brasstag.store.address import DATABASE_VARIABLE
 from brasstag.words.messages import ToolUse
 from brasstag.words.turns import OnText, Turn, TurnRequest, Usage
-from tests.conftest import accept
-from tests.postgres import NOT_HERE, Server, find_binaries
 
 SETTINGS = """
 [crew]

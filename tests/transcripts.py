@@ -41,7 +41,9 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _ME = re.escape(user_name())
 _OURSELVES = re.compile(rf"(?<=cli:){_ME}(?= )|(?<= ){_ME}(?= \(terminal\))")
 """Whoever runs the tests plays Ada."""
-_QUESTION = re.compile(r"^(?:approve, edit, deny or later\? \[later\]|why\?|.*\? \[y/N\]): (?P<answer>.*)$")
+_QUESTION = re.compile(
+    r"^(?:approve, edit, deny or later\? \[later\]|why\?|your answer, or Enter for later|.*\? \[y/N\]): (?P<answer>.*)$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +210,7 @@ def settle_in(home: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
         "HOME": str(home),
         "COLUMNS": "100",
         "LINES": "40",
+        "TERM": "dumb",
         "BRASSTAG_USER_DIR": str(home / ".config" / "brasstag"),
     }.items():
         monkeypatch.setenv(name, value)

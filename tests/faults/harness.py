@@ -22,7 +22,7 @@ _context.set_forkserver_preload(
     ["tests.processes", "tests.faults.workers", "brasstag.tools.searching", "brasstag.store.postgres_jobs"]
 )
 
-PATIENCE = 90.0
+PATIENCE = 30.0
 """Seconds to wait for anything at all; two cores may be busy with much else."""
 
 
@@ -42,8 +42,9 @@ class World:
 
     def __init__(self, mill: Mill, url: str = "") -> None:
         self.mill = mill
+        here = mill.project.parent
         self.place = Place(
-            mill.project, Path(os.environ["BRASSTAG_USER_DIR"]), url, mill.project.parent / "trouble"
+            mill.project, Path(os.environ["BRASSTAG_USER_DIR"]), url, here / "said", here / "trouble"
         )
         self.workers: list[BaseProcess] = []
         self.deaths = 0
@@ -93,6 +94,10 @@ class World:
         for worker in self.workers:
             worker.kill()
             worker.join()
+
+    def said(self, words: str) -> int:
+        """Return how often workers have warned of something."""
+        return self.place.said.read_text().count(words) if self.place.said.exists() else 0
 
     async def violations(self, room: Room) -> list[str]:
         """Return whatever does not hold, of the books, of the workspace and of the workers."""

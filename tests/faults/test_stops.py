@@ -18,7 +18,9 @@ from tests.faults.workers import Fate
 QUICK = 1.0
 """How soon the others of these tests take tasks from a worker that has stopped."""
 
-OVERWRITE = {"boss": [turn(call("write_file", path="new.md", content="written by an agent")), turn(text="built")]}
+OVERWRITE = {
+    "boss": [turn(call("write_file", path="new.md", content="written by an agent")), turn(text="built")]
+}
 
 
 async def stopped_worker(world: World, point: str) -> BaseProcess:
@@ -84,6 +86,7 @@ async def test_a_worker_that_wakes_after_its_run_was_stopped_leaves_the_workspac
         await until(lambda: True, "")
         before = world.mill.files()
         import asyncio
+
         await asyncio.sleep(2.5)
         wake(asleep)
         await world.dismiss()

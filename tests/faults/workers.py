@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import random
+import resource
 import signal
 import threading
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from brasstag.app.room import Room
 from brasstag.engine import advance, floor, reconciling
+from brasstag.store import sqlite
 from brasstag.words.errors import StoreLost
 from tests.faults.mutants import mutate
 
@@ -29,9 +31,12 @@ class Fate:
     """What is wrong with its code."""
     stopped_seconds: float = 30.0
     """After how long it takes tasks from workers that have stopped."""
-    concurrency: int = 8
     most_attempts: int = advance.MOST_ATTEMPTS
     """How many of a task's workers may die before it is given up."""
+    largest_file: int = resource.RLIM_INFINITY
+    """Where its disk is full, until it gets SIGUSR1."""
+    patience: float = sqlite.PATIENCE_SECONDS
+    """How long it waits for whoever holds the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,8 @@ class Place:
     project: Path
     user: Path
     url: str
+    said: Path
+    """Where it writes what it warns of."""
     trouble: Path
     """Where it writes what it could not cope with."""
 
@@ -69,10 +76,12 @@ def work(place: Place, fate: Fate) -> None:
     """Serve the room; the end of this process is 0 after SIGTERM, and else what killed it."""
     os.environ["BRASSTAG_USER_DIR"] = str(place.user)
     os.environ["BRASSTAG_DATABASE_URL"] = place.url
-    handler = logging.FileHandler(place.trouble, delay=True)
-    logging.basicConfig(level=logging.ERROR, handlers=[handler], format="%(process)d %(message)s")
+    said, trouble = logging.FileHandler(place.said), logging.FileHandler(place.trouble)
+    trouble.setLevel(logging.ERROR)
+    logging.basicConfig(level=logging.WARNING, handlers=[said, trouble], format="%(process)d %(message)s")
     hasten()
     advance.MOST_ATTEMPTS = fate.most_attempts
+    sqlite.PATIENCE_SECONDS = fate.patience  # type: ignore[attr-defined]
     mutate(fate.mutant)
     asyncio.run(_serve(place, fate))
 
@@ -86,22 +95,30 @@ def hasten(put: Callable[[object, str, float], None] = setattr) -> None:
 
 async def _serve(place: Place, fate: Fate) -> None:
     going_home = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, going_home.set)
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTERM, going_home.set)
+    loop.add_signal_handler(signal.SIGUSR1, _limit_files, resource.RLIM_INFINITY)
     while not going_home.is_set():
         try:
             async with Room.open(place.project) as room:
                 room._shop.at = Reaper(fate)
                 room._shop.stopped_seconds = fate.stopped_seconds
-                await _serve_until(going_home, room, fate.concurrency)
+                _limit_files(fate.largest_file)
+                await _serve_until(going_home, room)
         except StoreLost:
             # The server is away while it opens; whoever runs a worker starts it again.
             await asyncio.sleep(0.1)
 
 
-async def _serve_until(going_home: asyncio.Event, room: Room, concurrency: int) -> None:
-    serving = asyncio.create_task(room.serve(concurrency))
+async def _serve_until(going_home: asyncio.Event, room: Room) -> None:
+    serving = asyncio.create_task(room.serve())
     leaving = asyncio.create_task(going_home.wait())
     await asyncio.wait({serving, leaving}, return_when=asyncio.FIRST_COMPLETED)
     room.runs.drain()
     leaving.cancel()
     await serving
+
+
+def _limit_files(size: int) -> None:
+    # Python ignores SIGXFSZ, so whoever writes more gets an error, as on a full disk.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))

@@ -70,7 +70,7 @@ def terminal(project: Path) -> Iterator[OpenTerminal]:
     with ExitStack() as stack:
 
         def at_terminal(*arguments: str, columns: int = 80, **environment: str) -> Terminal:
-            chosen = {**os.environ, "TZ": "UTC", **environment}
+            chosen = {**os.environ, "TZ": "UTC", "TERM": "xterm-256color", **environment}
             return stack.enter_context(Terminal(project, chosen, *arguments, columns=columns))
 
         yield at_terminal

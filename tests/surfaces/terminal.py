@@ -22,7 +22,7 @@ PATIENCE_SECONDS = 60.0
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(
@@ -41,7 +41,7 @@ def _become_command(
         setattr(sys, stream, os.fdopen(descriptor, "r" if descriptor == 0 else "w", closefd=False))
     os.chdir(project)
     os.environ.clear()
-    os.environ.update(environment, TERM="xterm-256color")
+    os.environ.update(environment)
     sys.argv = ["brasstag", *arguments]
     from brasstag.surfaces.cli.main import main
 
@@ -79,9 +79,15 @@ class Terminal:
             os.close(self._tty)
 
     @property
+    def pid(self) -> int:
+        """The process at this terminal."""
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
     def text(self) -> str:
-        """The screen as it is read: without colours."""
-        return _COLOURS.sub("", self.screen).replace("\r\n", "\n")
+        """All that was shown, as it is read: without colours and moves of the cursor."""
+        return _CONTROLS.sub("", self.screen).replace("\r\n", "\n")
 
     def until(self, shown: str, times: int = 1) -> Self:
         """Wait until something has been printed, so many times."""

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import accept
+from tests.engine.crews import CREW, call, turn, write_script
 from tests.surfaces.conftest import Pipe
 
 Tab = Callable[..., list[str]]
@@ -39,6 +41,21 @@ def test_what_waits_and_what_has_not_ended(tab: Tab, pipe: Pipe, asked: str) -> 
     for command in ("show", "approve", "deny"):
         assert tab("approvals", command, "apr_") == [asked]
     assert tab("stop", "") == [task]
+
+
+def test_runs_questions_roles_and_memories(tab: Tab, pipe: Pipe, project: Path) -> None:
+    (project / "brasstag.toml").write_text(f"[room]\nworkspace = 'data'\n{CREW}")
+    accept(project)
+    remember = call("save_to_long_term_memory", content="x")
+    write_script(project, {"boss": [turn(remember), turn(call("ask_master", question="Sure?"))]})
+    last = pipe("run", "Ask").lines[-1]
+    (question,) = last["questions"]
+    assert tab("run", "x", "--role", "") == ["boss", "worker", "helper"]
+    assert tab("answer", "") == [question["question"]]
+    assert tab("watch", "") == [last["run"], question["question"]]
+    for command in ("tasks", "resume", "cost"):
+        assert tab(command, "") == [last["run"]]
+    assert tab("memories", "forget", "") == [pipe("memories").json["memory"]]
 
 
 def test_tools_of_the_project_are_offered_without_being_loaded(tab: Tab, project: Path) -> None:

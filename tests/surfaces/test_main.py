@@ -44,6 +44,8 @@ class TestHelp:
             (["--help"], heavy | {"pydantic"}),
             (["call", "--help"], heavy),
             (["approvals", "approve", "--help"], heavy),
+            (["run", "--help"], heavy),
+            (["tasks", "--help"], heavy),
         ):
             ended = subprocess.run(
                 [sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True

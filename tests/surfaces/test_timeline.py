@@ -148,7 +148,8 @@ class TestVerify:
     def test_a_stopped_task_is_not_tampering(self, pipe: Pipe, asked: str) -> None:
         task = pipe("approvals", "show", asked).json["taskId"]
         ended = pipe("stop", task[-8:])
-        assert ended.json == {"task": task, "status": "cancelled", "withdrawn": [asked]}
+        assert (ended.json["task"], ended.json["status"]) == (task, "cancelled")
+        assert ended.json["withdrawn"] == [asked]
         assert pipe("timeline", "verify").json["ok"] is True
         assert pipe("approvals", "show", asked).json["state"] == "void"
         assert "has already ended" in pipe("stop", task).err

@@ -1,12 +1,13 @@
 """An overview of a run: where its tasks stand, and what in it waits for people."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from brasstag.settings.crew import PERSON
 from brasstag.store.approvals import approvals_of_task
 from brasstag.store.database import View
 from brasstag.store.tasks import Task, get_task, tasks_of_tree
+from brasstag.store.timeline import first_entry
 from brasstag.words.approvals import Approval, ApprovalState
 
 _AT_WORK = frozenset(("ready", "running"))
@@ -18,6 +19,8 @@ class Overview:
 
     tasks: tuple[Task, ...]
     approvals: tuple[Approval, ...] = ()
+    asked: Mapping[str, str] = field(default_factory=dict)
+    """The words of the questions that wait for a person, by task."""
 
     @property
     def questions(self) -> tuple[Task, ...]:
@@ -79,4 +82,10 @@ def overview_of(view: View, tasks: Iterable[Task]) -> Overview:
     found = tuple(tasks)
     waiting = [task for task in found if not task.has_ended]
     approvals = [one for task in waiting for one in approvals_of_task(view, task.id, ApprovalState.OPEN)]
-    return Overview(found, tuple(sorted(approvals, key=lambda one: one.id)))
+    asked = {task.id: _question(view, task) for task in waiting if is_question_to_people(task)}
+    return Overview(found, tuple(sorted(approvals, key=lambda one: one.id)), asked)
+
+
+def _question(view: View, task: Task) -> str:
+    first = first_entry(view, task.id)
+    return task.title if first is None or first.payload is None else str(first.payload["input"]["request"])

@@ -21,8 +21,9 @@ from brasstag.engine.dispatch import Counter
 from brasstag.engine.minutes import Minutes
 from brasstag.engine.nodes import ended, failure
 from brasstag.engine.shop import Shop
+from brasstag.engine.suspects import Suspects
 from brasstag.store.graph import Held
-from brasstag.store.tasks import Status, spendings
+from brasstag.store.tasks import Status, find_task, spendings
 from brasstag.words.calls import Failed
 from brasstag.words.canonical import why_not_json
 from brasstag.words.errors import Code, Fenced, StoreError, StoreLost, ToolError
@@ -37,6 +38,9 @@ _T = TypeVar("_T")
 MOST_ATTEMPTS = 5
 """How often a task is taken without getting anywhere before it is given up: its workers keep dying."""
 
+SHORTEST_ANSWER = 64
+"""How many tokens a model may say however little is left of a budget; the budget ends the task after that."""
+
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 """Seconds between looks while the database is away."""
 
@@ -48,11 +52,19 @@ class Advancing:
         self._shop = shop
         self._graph = shop.books.graph
         self._calling = Calling(shop, counter)
+        self._suspects = Suspects()
         self.draining = False
         """Whether tasks are given back at their next step, as this process is about to end."""
 
     async def advance(self, task_id: str, wake: int) -> None:
         """Take a task at one of its wakes and work on it; a stale hint is nothing to do."""
+        await self._suspects.admit(await self._patiently(lambda: self._attempts(task_id)))
+        try:
+            await self._advance(task_id, wake)
+        finally:
+            self._suspects.clear()
+
+    async def _advance(self, task_id: str, wake: int) -> None:
         held = await self._patiently(lambda: self._graph.take(task_id, wake))
         if held is None:
             return
@@ -137,14 +149,18 @@ class Advancing:
             ) from None
         self._shop.at("answered")
         await self._off_loop(self._record, minutes, turn, time.monotonic() - started)
+        self._suspects.clear()
 
     def _prepare_turn(self, minutes: Minutes, model: Model) -> tuple[TurnRequest, float | None]:
         task, standing = minutes.held.task, minutes.standing
-        seconds_left = self._seconds_left(minutes)
+        seconds_left, tokens_left = self._left(minutes)
         self._compact(minutes, model)
         messages = minutes.transcript.messages()
         offered = self._calling.offers(task)
-        return TurnRequest(messages, offered, task.role, standing.turns, task.id), seconds_left
+        # What the messages take is gone once they are sent; the answer may take the rest.
+        most = None if tokens_left is None else max(tokens_left - minutes.transcript.tokens, SHORTEST_ANSWER)
+        request = TurnRequest(messages, offered, task.role, standing.turns, task.id, most)
+        return request, seconds_left
 
     def _record(self, minutes: Minutes, turn: Turn, seconds: float) -> None:
         standing = minutes.standing
@@ -182,21 +198,21 @@ class Advancing:
                 "use a model with a larger context, or split the task",
             )
 
-    def _seconds_left(self, minutes: Minutes) -> float | None:
-        """Return how long the next turn may take; raise ToolError where a limit is reached."""
+    def _left(self, minutes: Minutes) -> tuple[float | None, int | None]:
+        """Return the seconds and tokens the next turn may take; raise ToolError where a limit is reached."""
         task = minutes.held.task
         used = self._shop.books.read(lambda view: spendings(view, task.id))
-        run = Limits.from_text(used.root_budget).run
-        for error in overspent(minutes.limits.own, used.own, f"this task of {task.role}"):
+        own, run = minutes.limits.own, Limits.from_text(used.root_budget).run
+        for error in overspent(own, used.own, f"this task of {task.role}"):
             raise error
         for error in overspent(run, used.run, "this run"):
             raise error
+        both = ((own, used.own), (run, used.run))
         seconds = [
-            limit.max_seconds - spent.seconds
-            for limit, spent in ((minutes.limits.own, used.own), (run, used.run))
-            if limit.max_seconds is not None
+            limit.max_seconds - spent.seconds for limit, spent in both if limit.max_seconds is not None
         ]
-        return min(seconds, default=None)
+        tokens = [limit.max_tokens - spent.tokens for limit, spent in both if limit.max_tokens is not None]
+        return min(seconds, default=None), min(tokens, default=None)
 
     async def _end(self, held: Held, status: Status, result: Any) -> None:
         ending = await self._off_loop(
@@ -204,6 +220,10 @@ class Advancing:
         )
         await self._off_loop(self._graph.finish, held, ending)
         self._shop.at("finished")
+
+    def _attempts(self, task_id: str) -> int:
+        task = self._shop.books.read(lambda view: find_task(view, task_id))
+        return 0 if task is None else task.attempts
 
     async def _patiently(self, act: Callable[[], _T]) -> _T:
         pause = FIRST_PAUSE

@@ -79,11 +79,14 @@ class Floor:
     async def _tick(self) -> None:
         glances = 0
         while True:
+            is_due = glances % GLANCES_TO_RECONCILE == 0
+            if is_due:
+                # First of all: who has to wait for the database has not stopped.
+                self._shop.boot.beat()
             with suppress(StoreError):
                 if self._here:
                     await self._leave_what_moved_on()
-                if glances % GLANCES_TO_RECONCILE == 0:
-                    self._shop.boot.beat()
+                if is_due:
                     await self._counter.watched(reconcile, self._shop, self._holds)
             glances += 1
             await asyncio.sleep(GLANCE_SECONDS)

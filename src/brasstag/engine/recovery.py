@@ -29,6 +29,9 @@ from brasstag.words.previews import Change
 
 log = logging.getLogger("brasstag")
 
+MOST_TRIES = 5
+"""How often a call that was cut short is taken up before it is left to a person: running it may kill whoever does."""
+
 
 @dataclass(slots=True)
 class Recovered:
@@ -141,7 +144,7 @@ def _finish_files(shop: Shop, claim: Claimed, payload: dict[str, Any]) -> tuple[
 
 def _finish_outside(shop: Shop, claim: Claimed, payload: dict[str, Any], watch: Watch) -> Settled:
     tool = shop.registry.get(claim.tool)
-    if tool is not None:
+    if tool is not None and claim.attempt <= MOST_TRIES:
         call = Call(
             claim.call_id, claim.tool, payload["input"], payload["actor"], payload["role"], claim.task_id
         )

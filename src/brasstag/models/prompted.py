@@ -5,7 +5,7 @@ of the tools, or an answer. A local server's own tool calling, and its ``tool_ch
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -63,10 +63,30 @@ class PromptedModel:
         return replace(turn, text="", calls=(reply,), stop="calls")
 
 
+_MEASURES = frozenset(
+    {"minLength", "maxLength", "pattern", "minimum", "maximum", "minItems", "maxItems", "default", "examples"}
+)
+
+
 def reply_schema(offers: Sequence[Offer]) -> dict[str, Any]:
-    """Return the one schema a reply must follow: a call of an offered tool, or an answer."""
-    calls = [_exactly(tool={"const": offer.name}, arguments=dict(offer.schema)) for offer in offers]
+    """Return the one schema a reply must follow: a call of an offered tool, or an answer.
+
+    Servers make a grammar of it, and one that counts characters takes them minutes; sizes are checked when the call is.
+    """
+    calls = [_exactly(tool={"const": offer.name}, arguments=_unmeasured(offer.schema)) for offer in offers]
     return {"anyOf": [*calls, _exactly(answer={"type": "string"})]}
+
+
+def _unmeasured(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_unmeasured(item) for item in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    kept = {name: _unmeasured(value) for name, value in schema.items() if name not in _MEASURES}
+    if isinstance(schema.get("properties"), Mapping):
+        # The names in here are those of arguments, whatever they are called.
+        kept["properties"] = {name: _unmeasured(value) for name, value in schema["properties"].items()}
+    return kept
 
 
 def _exactly(**properties: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from brasstag.surfaces.cli.going_on import is_served, who_goes_on
 from brasstag.surfaces.cli.interrupts import Leaving, heard_by
 from brasstag.surfaces.cli.people import require_approver
 from brasstag.surfaces.cli.rooms import open_books, open_room
-from brasstag.surfaces.cli.running import Running, workspace_path
+from brasstag.surfaces.cli.running import Running, so_far, workspace_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,15 +41,16 @@ class Answering:
         with heard_by(leaving.hear):
             async with open_room(self.project, "answer") as room:
                 names = [workspace_path(room.workspace, document) for document in documents]
+                seen = await so_far(room, await room.runs.task(name))
                 question = await room.answer(name, text, who, documents=names)
                 if go_on:
                     self._tell(question, True, "")
                     running = Running(self.project, self.output, self.asks)
-                    return await running.go_on(room, leaving, question.tree)
+                    return await running.go_on(room, leaving, question.tree, seen)
                 served = is_served(room.vault, question.tree)
                 self._tell(question, served, who_goes_on(question.tree, served))
         return 0
 
     def _tell(self, question: "Task", served: bool, more: str) -> None:
-        found = {"event": "answer", "question": question.id, "run": question.tree, "served": served}
+        found = {"question": question.id, "run": question.tree, "answered": True, "served": served}
         report(self.output, found, "\n".join(filter(None, ["Answered.", more])), "green")

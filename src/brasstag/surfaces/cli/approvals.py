@@ -11,6 +11,7 @@ from brasstag.surfaces.cli.options import HERE, Output, Project, pass_on
 from brasstag.surfaces.cli.rooms import open_books, run
 
 if TYPE_CHECKING:
+    from brasstag.app.vault import Vault
     from brasstag.words.approvals import Approval
 
 app = typer.Typer(help="What waits for a person: list, show, approve, deny.", invoke_without_command=True)
@@ -92,6 +93,7 @@ def deny(
 
 def _list(project: Path, output: OutputName | None, everything: bool) -> None:
     from brasstag.engine.decisions import Decisions
+    from brasstag.surfaces.cli.deciding import asker
     from brasstag.surfaces.cli.times import local_time
     from brasstag.words.approvals import ApprovalState
 
@@ -105,7 +107,7 @@ def _list(project: Path, output: OutputName | None, everything: bool) -> None:
     for approval in found:
         say(f"{approval.id}  {approval.state.value}  {approval.tool}", "bold")
         quote(approval.reason, indent="  ")
-        quote(f"{approval.actor} as {approval.role}, {local_time(approval.requested_at)}", "dim", indent="  ")
+        quote(f"{asker(approval)}, {local_time(approval.requested_at)}", "dim", indent="  ")
     if not found:
         say("There have been no approvals." if everything else "Nothing waits.", "dim")
     elif not everything:
@@ -145,9 +147,18 @@ def _deny(project: Path, names: list[str], reason: str, output: OutputName | Non
             report(
                 output,
                 {"approvalId": approval.id, "state": "denied", "tool": approval.tool, "reason": reason},
-                f"Denied {approval.tool} ({approval.id}).",
+                f"Denied {approval.tool} ({approval.id}).{_then(vault, approval)}",
             )
     return worst
+
+
+def _then(vault: "Vault", approval: "Approval") -> str:
+    """Say who goes on, where an agent was told no."""
+    from brasstag.store.tasks import get_task
+    from brasstag.surfaces.cli.going_on import is_served, who_goes_on
+
+    task = vault.books.read(lambda view: get_task(view, approval.task_id))
+    return "" if task.kind == "desk" else f" {who_goes_on(task.tree, is_served(vault, task.tree))}"
 
 
 def _as_json(approval: "Approval") -> dict[str, Any]:

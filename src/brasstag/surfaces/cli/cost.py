@@ -11,6 +11,7 @@ from brasstag.surfaces.cli.completing import run_ids
 from brasstag.surfaces.cli.console import print_json, say, table, wants_json
 from brasstag.surfaces.cli.figures import counted, dollars
 from brasstag.surfaces.cli.options import HERE, Output, Project
+from brasstag.surfaces.cli.pictures import TAIL
 from brasstag.surfaces.cli.rooms import open_books
 
 if TYPE_CHECKING:
@@ -79,34 +80,30 @@ def cost(
             return list(_spendings(view, chosen))
 
         found = vault.books.read(look)
-    total = sum((one.taken for one in found), Taken())
     by_task = _summed(found, lambda one: one.task.tree if task is None else one.task.id)
     by_role, by_model = _summed(found, lambda one: one.task.role), _summed(found, lambda one: one.model)
+    total = sum((one.taken for one in found), Taken())
     if wants_json(output):
         kinds = {"runs" if task is None else "tasks": by_task, "roles": by_role, "models": by_model}
-        parts = {
-            kind: {name: taken.as_json() for name, taken in rows.items()} for kind, rows in kinds.items()
-        }
+        parts = {kind: {name: one.as_json() for name, one in rows.items()} for kind, rows in kinds.items()}
         print_json({"total": total.as_json(), **parts})
-        return
-    if not found:
+    elif not found:
         say("No model has answered yet, so nothing was spent.", "dim")
-        return
-    for heading, rows in (
-        ("run" if task is None else "task", by_task),
-        ("role", by_role),
-        ("model", by_model),
-    ):
-        _print_rows(heading, rows)
-    say(
-        f"Altogether {counted(total.steps, 'step')}, {total.tokens_in + total.tokens_out:,} tokens, {total.price}.",
-        "bold",
-    )
+    else:
+        roles = {one.task.id: one.task.role for one in found}
+        named = {f"{name[-TAIL:]} {roles.get(name, '')}": taken for name, taken in by_task.items()}
+        _print_rows("run" if task is None else "task", named)
+        _print_rows("role", by_role)
+        _print_rows("model", by_model)
+        _print_total(total)
+
+
+def _print_total(total: Taken) -> None:
+    tokens = total.tokens_in + total.tokens_out
+    say(f"Altogether {counted(total.steps, 'step')}, {tokens:,} tokens, {total.price}.", "bold")
     if total.unpriced:
-        say(
-            f"Nobody here knows the price of {counted(total.unpriced, 'step')}; see your provider's bill.",
-            "yellow",
-        )
+        steps = counted(total.unpriced, "step")
+        say(f"Nobody here knows the price of {steps}; your provider's bill says it.", "yellow")
 
 
 def _spendings(view: "View", tasks: Iterable["Task"]) -> Iterator[Spending]:

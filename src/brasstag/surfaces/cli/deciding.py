@@ -33,7 +33,7 @@ Decided = Outcome | Noted
 def print_approval(approval: Approval, blobs: "Blobs") -> None:
     """Print all a person has to know before they decide."""
     say(f"{approval.id} · {approval.state.value}", "bold")
-    quote(f"{approval.actor} as {approval.role} wants to use {approval.tool}", "bold yellow", indent="")
+    quote(f"{asker(approval)} wants to use {approval.tool}", "bold yellow", indent="")
     quote(f"asked because {approval.reason} [{approval.rule}]", indent="  ")
     print_arguments(approval.arguments)
     if approval.original_arguments is not None:
@@ -45,6 +45,13 @@ def print_approval(approval: Approval, blobs: "Blobs") -> None:
     if approval.decided_by:
         decided = f"{approval.state.value} by {approval.decided_by} at {approval.decided_at}. {approval.note}"
         quote(decided, indent="  ")
+
+
+def asker(approval: Approval) -> str:
+    """Say who asks: an agent by its role and task, everybody else by name and role."""
+    if approval.actor == f"agent:{approval.role}":
+        return f"{approval.role} ({approval.task_id})"
+    return f"{approval.actor} as {approval.role}"
 
 
 async def prompt(room: "Room", approval_id: str) -> Decided | None:

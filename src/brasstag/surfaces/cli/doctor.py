@@ -15,6 +15,7 @@ from brasstag.sandbox.workspace.workspace import kernel_support
 from brasstag.settings import STATE_DIRECTORY, find_project, read_settings, user_directory
 from brasstag.store.sqlite import OLDEST_SQLITE, sqlite_version
 from brasstag.surfaces.cli.failures import paragraph
+from brasstag.surfaces.cli.going_on import is_served
 from brasstag.words.errors import BrasstagError
 
 ENOUGH_BYTES = 200_000_000
@@ -90,6 +91,10 @@ def _state(root: Path, vault: Vault) -> Iterator[Check]:
     held = f"{found.entries} entries, {found.checkpoints} seals"
     wrong = f"{len(found.findings)} findings; run `brasstag timeline verify`"
     yield Check("timeline", found.ok, held if found.ok else wrong)
+    served = is_served(vault, "")
+    yield Check(
+        "worker", True, "one serves every run" if served else "none; `brasstag worker` serves every run"
+    )
 
 
 def _configuration(root: Path) -> Iterator[Check]:

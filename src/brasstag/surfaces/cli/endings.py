@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from brasstag.surfaces.cli.console import OutputName, print_json, quote, say, screen, wants_json
 from brasstag.surfaces.cli.exits import Exit, exit_for_code
-from brasstag.surfaces.cli.figures import counted, dollars
+from brasstag.surfaces.cli.figures import MICRO, counted, dollars
 from brasstag.surfaces.cli.going_on import who_goes_on
+from brasstag.surfaces.cli.happenings import event, shortly
 from brasstag.surfaces.cli.outcomes import print_value
 from brasstag.surfaces.cli.pictures import picture
 from brasstag.words.errors import Code
@@ -26,21 +27,9 @@ def tell_ended(output: OutputName | None, ended: "Ended", overview: "Overview") 
         sum(getattr(one, name) for one in overview.tasks) for name in ("steps", "tokens", "cost")
     )
     if wants_json(output):
-        print_json(
-            {
-                "event": "ended",
-                "at": task.closed_at,
-                "run": task.tree,
-                "task": task.id,
-                "role": task.role,
-                "status": task.status,
-                "result": ended.result,
-                "documents": list(ended.documents),
-                "steps": steps,
-                "tokens": tokens,
-                "cost": cost,
-            }
-        )
+        spent = {"steps": steps, "tokens": tokens, "cost": cost / MICRO}
+        came = {"status": task.status, "result": ended.result, "documents": list(ended.documents)}
+        print_json(event("ended", task, task.closed_at or "", **came, **spent))
         return _exit(ended)
     print_picture(overview)
     took = f"{counted(steps, 'step')} · {tokens:,} tokens · {dollars(cost)}"
@@ -59,28 +48,21 @@ def tell_ended(output: OutputName | None, ended: "Ended", overview: "Overview") 
 def tell_waiting(output: OutputName | None, overview: "Overview", top: "Task") -> Exit:
     """Tell what waits for people, and how they answer."""
     if wants_json(output):
-        print_json(
+        approvals = [
             {
-                "event": "waiting",
-                "run": top.tree,
-                "task": top.id,
-                "role": top.role,
-                "approvals": [
-                    {
-                        "approvalId": one.id,
-                        "task": one.task_id,
-                        "role": one.role,
-                        "tool": one.tool,
-                        "reason": one.reason,
-                    }
-                    for one in overview.approvals
-                ],
-                "questions": [
-                    {"question": one.id, "asker": one.parent_id, "title": one.title}
-                    for one in overview.questions
-                ],
+                "approvalId": one.id,
+                "task": one.task_id,
+                "role": one.role,
+                "tool": one.tool,
+                "reason": one.reason,
             }
-        )
+            for one in overview.approvals
+        ]
+        questions = [
+            {"question": one.id, "task": one.parent_id, "text": overview.asked[one.id]}
+            for one in overview.questions
+        ]
+        print_json(event("waiting", top, approvals=approvals, questions=questions))
         return Exit.WAITING
     print_picture(overview)
     say("Waiting for people:", "yellow bold")
@@ -88,7 +70,7 @@ def tell_waiting(output: OutputName | None, overview: "Overview", top: "Task") -
         quote(f"{approval.role} wants to use {approval.tool}: {approval.reason}", indent="  ")
         say(f"    brasstag approvals approve {approval.id}")
     for question in overview.questions:
-        quote(question.title, indent="  ")
+        quote(shortly(overview.asked[question.id]), indent="  ")
         say(f"    brasstag answer {question.id} 'YOUR ANSWER'")
     say(f"Then `brasstag resume {top.tree}` goes on with it.")
     return Exit.WAITING
@@ -97,7 +79,7 @@ def tell_waiting(output: OutputName | None, overview: "Overview", top: "Task") -
 def tell_unserved(output: OutputName | None, top: "Task") -> None:
     """Tell that nobody works on a run."""
     if wants_json(output):
-        print_json({"event": "unserved", "run": top.tree, "task": top.id, "role": top.role})
+        print_json(event("unserved", top))
     else:
         say(who_goes_on(top.tree, served=False), "yellow")
 

@@ -49,12 +49,13 @@ def _row(entry: Entry) -> tuple[str, str, str, str, str]:
 
 def _what(payload: Mapping[str, Any]) -> Iterator[str]:
     yield str(payload.get("purpose") or payload.get("tool", ""))
+    yield from _passed_on(payload)
     given = payload.get("input")
     if isinstance(given, dict):
         yield next((_named(name, given[name]) for name in _NAMING if name in given), "")
     if "state" in payload:
         yield f"→ {payload['state']} by {payload.get('by') or 'nobody'}"
-    elif "outcome" in payload:
+    elif "outcome" in payload and "said" not in payload:
         yield f"→ {_ending(payload)}"
     if payload.get("status") not in (None, "done"):
         yield f"→ {payload['status']}"
@@ -62,11 +63,32 @@ def _what(payload: Mapping[str, Any]) -> Iterator[str]:
         yield f"{str(payload['redacted'])[-8:]}: {payload.get('reason', '')}"
 
 
+def _passed_on(payload: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is peculiar to agents: what a model called and said, and who was given or gave back what."""
+    match payload:
+        case {"type": "turn", "calls": list(calls), "text": str(text)}:
+            yield ", ".join(call["tool"] for call in calls)
+            yield f"“{_beginning(text)}”" if text.strip() else ""
+        case {"said": str(said)}:
+            yield said
+        case {"child": str(child), "result": str(said)}:
+            yield f"{said.partition(' (')[0]} ({child[-6:]})"
+        case {"type": "resumed", "by": str(by), "note": str(note)}:
+            yield f"by {by} {note}".rstrip()
+        case {"type": "compaction", "tokens_before": before, "tokens_after": after}:
+            yield f"{before} → {after} tokens"
+        case {"question": str(question), "from": str(role)}:
+            yield f"answered {role}: {_beginning(question)}"
+
+
+def _beginning(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= _LONGEST_NAMED else f"{words[:_LONGEST_NAMED]}…"
+
+
 def _named(name: str, value: Any) -> str:
-    text = str(value)
-    if name == "tag":
-        text = text[-8:]
-    return f"{name}={text}" if len(text) <= _LONGEST_NAMED else f"{name}={text[:_LONGEST_NAMED]}…"
+    text = str(value)[-8:] if name == "tag" else str(value)
+    return f"{name}={_beginning(text)}"
 
 
 def _ending(payload: Mapping[str, Any]) -> str:

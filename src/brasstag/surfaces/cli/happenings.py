@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from brasstag.surfaces.cli.console import brief, quote
 from brasstag.surfaces.cli.figures import amount
 from brasstag.words.events import Entry, EntryKind
+from brasstag.words.times import stamp, utc_now
 
 if TYPE_CHECKING:
     from brasstag.app.watching import Happening
+    from brasstag.store.tasks import Task
 
 _CALL = ("tool", "input", "outcome", "result")
 TOLD: Mapping[EntryKind, tuple[str, ...]] = {
@@ -41,13 +43,24 @@ _ENDS_ELSEWHERE = frozenset({"handoff"})
 """Calls whose end is told by the end of their task."""
 
 
+def event(name: str, task: "Task", at: str = "", **more: Any) -> dict[str, Any]:
+    """Return one object about a task, as programs that follow a run read it."""
+    about = {
+        "event": name,
+        "at": at or stamp(utc_now()),
+        "run": task.tree,
+        "task": task.id,
+        "role": task.role,
+    }
+    return about | more
+
+
 def as_json(happening: "Happening") -> dict[str, Any]:
     """Return a happening as one object."""
     task, entry = happening.task, happening.entry
-    about = {"run": task.tree, "task": task.id, "role": task.role}
     if entry is None:
-        return {"event": "text", **about, "text": happening.text}
-    found: dict[str, Any] = {"event": entry.kind.value, "at": entry.at, **about, "tag": entry.tag}
+        return event("text", task, text=happening.text)
+    found = event(entry.kind.value, task, entry.at, tag=entry.tag)
     if entry.call_id:
         found["call"] = entry.call_id
     if entry.payload is None:
@@ -122,8 +135,7 @@ class Teller:
                 yield _decided(payload)
             case EntryKind.DELEGATED:
                 given = payload["input"].get("request") or payload["input"].get("task_description", "")
-                said = f"→ {payload['to']}: {shortly(given)}{_documents(payload)}"
-                yield Line("→", "cyan", said.removeprefix("→ "))
+                yield Line("→", "cyan", f"{payload['to']}: {shortly(given)}{_documents(payload)}")
             case EntryKind.QUESTIONED:
                 whom = "a person" if payload["to"] == "person" else payload["to"]
                 asked = shortly(payload["input"].get("question", ""))
@@ -152,16 +164,16 @@ class Teller:
         given = payload.get("input") or call.get("arguments")
         tool = str(payload.get("tool") or call.get("tool", ""))
         if not isinstance(given, Mapping):
-            return tool
+            changed = [str(change["path"]) for change in payload.get("changes", ())]
+            return " ".join([tool, *changed[:1]])
         return " ".join([tool, *(shortly(given[name]) for name in _NAMING if name in given)][:2])
 
 
 def _print_speech(role: str, payload: Mapping[str, Any]) -> None:
     note = f"  ({payload['note']})" if payload.get("note") else ""
     lines = payload["text"].strip().split("\n") if payload["text"].strip() else []
-    for number, line in enumerate(lines):
-        brief_note = note if number == len(lines) - 1 else ""
-        quote(f"{line}{brief_note}", indent=f"  {role:<10} │ ")
+    for number, line in enumerate(lines, start=1):
+        quote(f"{line}{note if number == len(lines) else ''}", indent=f"  {role:<10} │ ")
 
 
 def _request(payload: Mapping[str, Any]) -> str:

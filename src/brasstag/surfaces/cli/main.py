@@ -22,6 +22,7 @@ from brasstag.surfaces.cli import (
     tools,
     worker,
 )
+from brasstag.surfaces.cli.demo import StoryName, play_story
 from brasstag.surfaces.cli.exits import Exit
 
 app = typer.Typer(
@@ -55,12 +56,16 @@ app.add_typer(approvers.app, name="approvers")
 
 @app.command()
 def demo(
+    story: Annotated[
+        StoryName, typer.Argument(help="A crew at work, or single calls at the counter.")
+    ] = "crew",
     keep: Annotated[str | None, typer.Option(help="Play in this directory and leave it there.")] = None,
 ) -> None:
-    """Play a story of asked, edited, denied and undone calls."""
-    from brasstag.surfaces.cli.demo import play
+    """Play a story, without any model or key: a crew at work.
 
-    play(keep)
+    Or, with `counter`: calls that are allowed, asked, edited, denied and undone.
+    """
+    play_story(story, keep)
 
 
 def _tell_version(wanted: bool) -> None:

@@ -34,7 +34,7 @@ def init(
     ] = None,
     output: Output = None,
 ) -> None:
-    """Make a project: settings, workspace and room; a crew where wanted."""
+    """Make a project: settings, workspace, room, and maybe a crew."""
     from brasstag.app.creating import create_project
     from brasstag.app.trust import control_files
 

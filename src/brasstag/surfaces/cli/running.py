@@ -10,6 +10,7 @@ from brasstag.settings import find_project
 from brasstag.surfaces.cli.background import require_worker
 from brasstag.surfaces.cli.console import OutputName, print_json, report, say, screen, wants_json
 from brasstag.surfaces.cli.following import Following
+from brasstag.surfaces.cli.happenings import event
 from brasstag.surfaces.cli.interrupts import Leaving, heard_by
 from brasstag.surfaces.cli.people import user_name
 from brasstag.surfaces.cli.questions import confirm_meanwhile
@@ -17,6 +18,7 @@ from brasstag.surfaces.cli.rooms import open_room
 from brasstag.surfaces.cli.showing import InJson, OnPaper, OnScreen, Showing
 from brasstag.words.budgets import NO_LIMITS, Budget
 from brasstag.words.errors import Code, ToolError
+from brasstag.words.times import stamp, utc_now
 from brasstag.words.turns import ModelError
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ class Running:
         """Follow a task that others work on."""
         async with self._open("watch") as (room, leaving):
             task = await room.runs.task(name)
-            seen = await _so_far(room, task) if new else {}
+            seen = await so_far(room, task) if new else {}
             leaving.gives_back(
                 _nothing, _nothing, f"You no longer watch {task.id}; it is worked on as before."
             )
@@ -70,7 +72,7 @@ class Running:
             task = await room.runs.task(name)
             if task.kind == "desk":
                 raise ToolError(Code.NOT_SUPPORTED, f"{task.id} is a desk; only runs of agents can go on")
-            seen = await _so_far(room, task)
+            seen = await so_far(room, task)
             if task.has_ended:
                 await room.runs.resume(task.id, user_name(), budget, note, serve=False)
             elif budget != NO_LIMITS or note:
@@ -80,13 +82,10 @@ class Running:
                 )
             if detach:
                 return await self._detach(room, task.tree)
-            await room.runs.serve_run(task.tree)
-            return await self._follow(room, leaving, task.tree, seen)
+            return await self.go_on(room, leaving, task.tree, seen)
 
-    async def go_on(self, room: "Room", leaving: Leaving, run: str) -> int:
-        """Work on a run that has something to do again."""
-        task = await room.runs.task(run)
-        seen = await _so_far(room, task)
+    async def go_on(self, room: "Room", leaving: Leaving, run: str, seen: dict[str, int]) -> int:
+        """Work on a run that has something to do again, and show what was not seen before."""
         await room.runs.serve_run(run)
         return await self._follow(room, leaving, run, seen)
 
@@ -124,7 +123,7 @@ class Running:
         if choice.model is None:
             raise ModelError(choice.why, Code.MODEL_NOT_CONFIGURED)
         if wants_json(self.output):
-            print_json({"event": "model", "model": choice.model, "why": choice.why})
+            print_json({"event": "model", "at": stamp(utc_now()), "model": choice.model, "why": choice.why})
         else:
             say(f"Model {choice.model}: {choice.why}.", "dim")
         if not choice.needs_consent:
@@ -140,7 +139,7 @@ class Running:
         started = await require_worker(find_project(self.project), room.vault)
         report(
             self.output,
-            {"event": "detached", "run": run, "task": run, "worker": started},
+            event("detached", await room.runs.task(run), process=started),
             f"{run} is worked on in the background{'' if started is None else f' (process {started})'}.\n"
             f"  brasstag watch {run}   follows it\n"
             f"  brasstag stop {run}   ends it",
@@ -162,7 +161,7 @@ def workspace_path(workspace: Path, given: Path) -> str:
     return given.as_posix()
 
 
-async def _so_far(room: "Room", task: "Task") -> dict[str, int]:
+async def so_far(room: "Room", task: "Task") -> dict[str, int]:
     """Return how many entries each task of a run has."""
     return {one.id: one.next_seq for one in await room.tasks(task.tree)}
 

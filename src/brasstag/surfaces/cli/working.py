@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from brasstag.surfaces.cli import streams
 from brasstag.surfaces.cli.console import OutputName, brief, print_json, report, wants_json
+from brasstag.surfaces.cli.happenings import event
 from brasstag.surfaces.cli.interrupts import Leaving, heard_by
 from brasstag.surfaces.cli.pictures import SIGNS, TAIL
 from brasstag.surfaces.cli.rooms import open_room
+from brasstag.words.times import stamp, utc_now
 
 if TYPE_CHECKING:
     from brasstag.app.room import Room
@@ -71,8 +73,8 @@ class Working:
                 break
         room.runs.drain()
 
-    def _tell(self, event: str, words: str) -> None:
-        report(self.output, {"event": event, "process": os.getpid()}, words, "dim")
+    def _tell(self, what: str, words: str) -> None:
+        report(self.output, {"event": what, "at": stamp(utc_now()), "process": os.getpid()}, words, "dim")
         streams.output().flush()
 
 
@@ -101,12 +103,11 @@ class _Diary:
     async def _write_one(self, task_id: str, begins: bool) -> None:
         self._print("takes" if begins else "leaves", await self._room.runs.task(task_id))
 
-    def _print(self, event: str, task: "Task") -> None:
+    def _print(self, what: str, task: "Task") -> None:
         if wants_json(self._output):
-            about = {"run": task.tree, "task": task.id, "role": task.role, "status": task.status}
-            print_json({"event": event, **about})
+            print_json(event(what, task, status=task.status))
             streams.output().flush()
             return
-        sign, style = ("▸", "cyan") if event == "takes" else SIGNS[task.status]
-        said = task.title if event == "takes" else task.status
+        sign, style = ("▸", "cyan") if what == "takes" else SIGNS[task.status]
+        said = task.title if what == "takes" else task.status
         brief((f"{sign} ", style), (f"{task.role:<10} ", "bold"), (f"{task.id[-TAIL:]}  ", "dim"), (said, ""))
