@@ -3,13 +3,13 @@
 import asyncio
 import os
 import sqlite3
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from measuring import goal, interleaved, line, ratio, title
+from places import scratch
 
 from brasstag import Done, Room
 from brasstag.app.creating import create_project
@@ -71,12 +71,11 @@ def counting(room: Room) -> Iterator[dict[str, int]]:
 
 
 async def run() -> None:
-    with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
-        os.environ["BRASSTAG_USER_DIR"] = f"{folder}/user"
-        project = Path(folder) / "project"
+    with scratch() as folder:
+        project = folder / "project"
         create_project(project)
         (project / "data" / "chapter.md").write_text(CONTENT)
-        raw = Raw(Path(folder))
+        raw = Raw(folder)
         numbers = iter(range(10**9))
         async with Room.open(project) as room:
             reading = lambda: room.call("read_file", {"path": "chapter.md"})  # noqa: E731

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -63,14 +62,6 @@ def make_project(folder: Path, name: str, url: str = "") -> Path:
         accept(project)
     (project / "data" / "chapter.md").write_text(CHAPTER)
     return project
-
-
-@contextmanager
-def scratch() -> Iterator[Path]:
-    """A directory beside the benchmarks, on the same disk, with a user directory of its own."""
-    with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
-        os.environ["BRASSTAG_USER_DIR"] = f"{folder}/user"
-        yield Path(folder)
 
 
 @contextmanager

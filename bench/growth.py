@@ -1,12 +1,10 @@
 """Whether a long timeline slows a call down: call 10,000 against call 10."""
 
-import os
 import statistics
-import tempfile
 import time
-from pathlib import Path
 
 from measuring import goal, line, title
+from places import scratch
 
 from brasstag import Room
 from brasstag.app.creating import create_project
@@ -16,9 +14,8 @@ WINDOW = 200
 
 
 async def run() -> None:
-    with tempfile.TemporaryDirectory(dir=Path(__file__).parent) as folder:
-        os.environ["BRASSTAG_USER_DIR"] = f"{folder}/user"
-        old, fresh = Path(folder) / "old", Path(folder) / "fresh"
+    with scratch() as folder:
+        old, fresh = folder / "old", folder / "fresh"
         for project in (old, fresh):
             create_project(project)
             (project / "data" / "chapter.md").write_text("Call me Ishmael.\n" * 60)

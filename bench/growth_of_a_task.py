@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from crews import Reading, Works, make_project, scratch, working
+from crews import Reading, Works, make_project, working
 from graphs import ReadingGraph
 from langgraph.checkpoint.sqlite import SqliteSaver
 from measuring import goal, title
+from places import scratch
 
 from brasstag.words.turns import OnText, Turn, TurnRequest
 

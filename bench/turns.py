@@ -9,11 +9,12 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from crews import Reading, Works, make_project, postgres, scratch, working
+from crews import Reading, Works, make_project, postgres, working
 from graphs import ReadingGraph
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from measuring import goal, goal_at_least, ratio, title
+from places import scratch
 
 TURNS = 150
 ROUNDS = 5

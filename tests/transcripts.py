@@ -26,13 +26,13 @@ HOME = "/home/ada"
 _NOT_OURS = frozenset({"make", "pip", "git", "uv"})
 """Commands a page may show that are not played here."""
 
-_ID = r"(?:apr|boot|call|key|room|tag|task)_[0-9a-z]{20,}"
+_ID = r"(?:apr|boot|call|key|mem|room|tag|task)_[0-9a-z]{20,}"
 _DATE = r"\d{4}-\d\d-\d\d"
 _CLOCK = r"\d\d:\d\d:\d\d(?:\.\d+)?Z?"
 _CHANGING = (
     (re.compile(_ID), lambda found: found[0].partition("_")[0]),
     (re.compile(rf"{_CLOCK}  [0-9a-z]{{6}}  "), "TIME  TASK  "),
-    (re.compile(r"(?<=  )[0-9a-z]{8}$|^[0-9a-z]{8}(?=  )"), "TAIL"),
+    (re.compile(r"(?<=  )[0-9a-z]{8}$|^[0-9a-z]{8}(?=  )|(?<=  )[0-9a-f]{8}(?=  )"), "TAIL"),
     (re.compile(rf"{_DATE}[T ]{_CLOCK}|{_DATE}|{_CLOCK}"), "TIME"),
     (re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{16})\b"), "HASH"),
 )

@@ -22,7 +22,7 @@ _context.set_forkserver_preload(
     ["tests.processes", "tests.faults.workers", "brasstag.tools.searching", "brasstag.store.postgres_jobs"]
 )
 
-PATIENCE = 30.0
+PATIENCE = 90.0
 """Seconds to wait for anything at all; two cores may be busy with much else."""
 
 

@@ -1,5 +1,7 @@
 """Calls of a desk whose database is lost for a moment: what its caller was told stays true."""
 
+import asyncio
+
 import pytest
 
 from brasstag import Done, Failed, Room, Unknown
@@ -50,3 +52,12 @@ async def test_an_act_whose_end_could_not_be_written_is_written_later(
         assert [payload["outcome"] for payload in ends] == ["done"]
         assert (await room.verify()).ok
     assert world.mill.done() == {("send", "sent"): 1}
+
+
+async def test_the_first_calls_of_a_desk_at_once_open_it_once(make_world: MakeWorld) -> None:
+    world = make_world()
+    async with Room.open(world.mill.project) as room:
+        calls = [room.call("stop_and_think", {"thoughts": str(number)}) for number in range(8)]
+        outcomes = await asyncio.gather(*calls)
+        assert [type(outcome) for outcome in outcomes] == [Done] * 8
+        assert (await room.verify()).ok

@@ -2,93 +2,120 @@
 
 import os
 import signal
+import time
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
 
 from brasstag import Room
+from brasstag.engine.performing import FRESH_SECONDS
+from brasstag.words.errors import Code
 from brasstag.words.events import EntryKind
-from tests.engine.crews import call, turn
+from tests.engine.crews import Script, call, turn
+from tests.faults.checking import is_end
 from tests.faults.conftest import MakeWorld
-from tests.faults.harness import World, until
-from tests.faults.mill import SHORT
+from tests.faults.harness import World, say_yes, until
 from tests.faults.workers import Fate
 
 QUICK = 1.0
 """How soon the others of these tests take tasks from a worker that has stopped."""
 
-OVERWRITE = {
-    "boss": [turn(call("write_file", path="new.md", content="written by an agent")), turn(text="built")]
+STEPS: Script = {
+    "boss": [
+        turn(call("route_to_helper", request="Help")),
+        turn(call("send")),
+        turn(call("write_file", path="new.md", content="written by an agent")),
+        turn(text="built"),
+    ],
+    "helper": [turn(text="helped")],
+}
+"""One thing at a time, so that who stops at one of them is in the middle of no other."""
+
+CHANGE: Script = {
+    "boss": [
+        turn(call("write_file", path="new.md", content="written by an agent")),
+        turn(call("edit_file", path="old.md", search_text="old", replace_text="changed by an agent")),
+        turn(text="built"),
+    ]
 }
 
 
-async def stopped_worker(world: World, point: str) -> BaseProcess:
-    """Start a worker and wait until it has come to a point and sleeps there."""
-    (worker,) = world.hire(Fate(point, signal=signal.SIGSTOP))
-    await until(lambda: is_stopped(worker), f"a worker stopped at {point}")
+async def stopped_worker(world: World, room: Room, point: str, passing: int = 0) -> BaseProcess:
+    """Start a worker and wait until it has come to a point and sleeps there; whatever it asks for it gets."""
+    (worker,) = world.hire(Fate(point, passing, signal=signal.SIGSTOP))
+
+    async def sleeps() -> bool:
+        await say_yes(room)
+        return Path(f"/proc/{worker.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+    await until(sleeps, f"a worker stopped at {point}")
     return worker
 
 
-def is_stopped(worker: BaseProcess) -> bool:
-    return Path(f"/proc/{worker.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
-
-
 def wake(worker: BaseProcess) -> None:
+    """Let a stopped worker go on."""
     os.kill(worker.pid or 0, signal.SIGCONT)
 
 
-@pytest.mark.parametrize("point", ["taken", "answered", "turn recorded", "persisted", "settled", "opened"])
+@pytest.mark.parametrize("point", ["taken", "answered", "turn recorded", "opened", "persisted", "settled"])
 async def test_a_worker_that_wakes_after_its_run_was_finished_changes_nothing(
     make_world: MakeWorld, point: str
 ) -> None:
-    world = make_world(SHORT)
+    world = make_world(STEPS)
     async with Room.open(world.mill.project) as room:
         run = await room.start("Build", serve=False)
-        asleep = await stopped_worker(world, point)
+        asleep = await stopped_worker(world, room, point)
         world.hire(Fate(stopped_seconds=QUICK))
         await world.play(room, [run])
-        for name in ("old.md", "help.md"):
-            (world.mill.project / "data" / name).write_text("edited since")
+        (world.mill.project / "data" / "new.md").write_text("edited since")
         before = await room.timeline()
         wake(asleep)
         await world.dismiss()
         assert await room.timeline() == before
-        assert world.mill.files() == {"old.md": "edited since", "help.md": "edited since"}
+        assert world.mill.files() == {"old.md": "old", "new.md": "edited since"}
         assert await world.violations(room) == []
 
 
-@pytest.mark.parametrize("point", ["claimed", "0: written", "performed"])
-async def test_a_worker_that_acts_keeps_its_claim_while_it_sleeps(make_world: MakeWorld, point: str) -> None:
-    world = make_world(SHORT)
+@pytest.mark.parametrize(
+    ("point", "passing"), [("claimed", 0), ("performed", 0), ("claimed", 1), ("0: written", 0)]
+)
+async def test_a_worker_that_acts_keeps_its_claim_while_it_sleeps(
+    make_world: MakeWorld, point: str, passing: int
+) -> None:
+    world = make_world(STEPS)
     async with Room.open(world.mill.project) as room:
         run = await room.start("Build", serve=False)
-        asleep = await stopped_worker(world, point)
+        asleep = await stopped_worker(world, room, point, passing)
+        waiting = await room.start("Wait behind it", serve=False)
         world.hire(Fate(stopped_seconds=QUICK))
-        claims = [entry.call_id for entry in await room.timeline() if entry.kind is EntryKind.CLAIMED]
-        settled = [entry.call_id for entry in await room.timeline() if entry.kind is EntryKind.SETTLED]
-        (acting,) = set(claims) - set(settled)
+        await world.play(room, [waiting])
+        held = next(task for task in await room.tasks() if task.id == run)
+        assert held.status == "running"
         wake(asleep)
         await world.play(room, [run])
         await world.dismiss()
         assert await world.violations(room) == []
+        ends = [(entry.payload or {})["outcome"] for entry in await room.timeline(run) if is_end(entry)]
+        assert ends == ["done", "done", "done"]
 
 
-@pytest.mark.parametrize("point", ["persisted", "claimed", "0: written"])
+@pytest.mark.parametrize("point", ["persisted", "claimed", "0: written", "0: ready", "0: checked"])
 async def test_a_worker_that_wakes_after_its_run_was_stopped_leaves_the_workspace_alone(
     make_world: MakeWorld, point: str
 ) -> None:
-    world = make_world(OVERWRITE)
+    world = make_world(CHANGE)
     async with Room.open(world.mill.project) as room:
         run = await room.start("Build", serve=False)
-        asleep = await stopped_worker(world, point)
+        asleep = await stopped_worker(world, room, point)
+        claimed_before = time.monotonic()
         await room.stop(run, "ada")
-        await until(lambda: True, "")
-        before = world.mill.files()
-        import asyncio
-
-        await asyncio.sleep(2.5)
+        files = {name: text for name, text in world.mill.files().items() if not name.startswith(".brasstag")}
+        await until(lambda: time.monotonic() > claimed_before + FRESH_SECONDS, "no claim is young any more")
         wake(asleep)
         await world.dismiss()
+        assert world.mill.files() == files
         assert await world.violations(room) == []
-        assert "new.md" not in world.mill.files()
+        ends = [entry.payload or {} for entry in await room.timeline(run) if entry.kind is EntryKind.SETTLED]
+        if point != "persisted":
+            assert ends[-1]["result"]["error"]["code"] == Code.CANCELLED

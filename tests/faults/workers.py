@@ -69,7 +69,8 @@ class Reaper:
                 due = due or self._passed == self._fate.passing
                 self._passed += 1
         if due:
-            os.kill(os.getpid(), self._fate.signal)
+            # To this very thread: sent to the process, a stop would let it run on for a moment.
+            signal.pthread_kill(threading.get_ident(), self._fate.signal)
 
 
 def work(place: Place, fate: Fate) -> None:

@@ -70,7 +70,9 @@ def terminal(project: Path) -> Iterator[OpenTerminal]:
     with ExitStack() as stack:
 
         def at_terminal(*arguments: str, columns: int = 80, **environment: str) -> Terminal:
-            chosen = {**os.environ, "TZ": "UTC", "TERM": "xterm-256color", **environment}
+            # What the terminal says of its size counts, not what the environment of the tests says of theirs.
+            own = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+            chosen = {**own, "TZ": "UTC", "TERM": "xterm-256color", **environment}
             return stack.enter_context(Terminal(project, chosen, *arguments, columns=columns))
 
         yield at_terminal

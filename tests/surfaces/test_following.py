@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.conftest import MakeProject
 from tests.engine.crews import CREW, call, turn, write_script
 from tests.surfaces.conftest import OpenTerminal, Pipe
-from tests.surfaces.holding import add_hold, wait_begun
+from tests.surfaces.holding import DEADLINE_SECONDS, add_hold, wait_begun
 from tests.surfaces.terminal import CTRL_C, CTRL_D
 from tests.surfaces.test_run import asking, delegating
 
@@ -169,8 +170,9 @@ class TestAnsweringInline:
         at = terminal("run", "Do both").until(APPROVAL)
         wait_begun(go)
         go.touch()
-        while not any(task["role"] == "worker" and task["status"] == "done" for task in pipe("tasks").lines):
-            pass
+        until = time.monotonic() + DEADLINE_SECONDS
+        while ("worker", "done") not in {(task["role"], task["status"]) for task in pipe("tasks").lines}:
+            assert time.monotonic() < until
         assert at.type("a\n").ends() == 0
         assert "Done with both." in at.text
 
@@ -186,7 +188,7 @@ class TestLeaving:
         self, terminal: OpenTerminal, pipe: Pipe, go: Path
     ) -> None:
         at = terminal("run", "Hold").until("uses hold")
-        at.type(CTRL_C).until("Leaving; what is under way is given back")
+        at.type(CTRL_C).until("Leaving. What is under way is given back")
         go.touch()
         assert at.ends() == 130
         (task,) = pipe("tasks").lines
@@ -210,7 +212,7 @@ class TestLeaving:
     def test_sigterm_leaves_in_order_too(self, terminal: OpenTerminal, pipe: Pipe, go: Path) -> None:
         at = terminal("run", "Hold").until("uses hold")
         os.kill(at.pid, signal.SIGTERM)
-        at.until("Leaving;")
+        at.until("Leaving.")
         go.touch()
         assert at.ends() == 130
         assert [task["status"] for task in pipe("tasks").lines] == ["ready"]

@@ -5,8 +5,11 @@ failures    whatever goes wrong, as one paragraph and an exit code
 streams     standard streams that can be relied on
 console     what people read on a terminal, what programs read from a pipe
 visible     text in which nothing hides
+figures     counts and money as people read them
 questions   asking the person at the terminal
+interrupts  Ctrl-C and SIGTERM, heard on the event loop
 options     options that many commands share
+budgets     limits given on the command line
 completing  what the shell offers on Tab
 exits       exit codes
 rooms       opening a room for a command, or its books alone
@@ -14,12 +17,19 @@ trusting    showing changed control files before they are loaded
 people      who sits at the terminal, and whose token this is
 times       times as people read them
 
+run         run, watch, resume            running     working on a run here, or having it worked on
+                                          following   a run until it ends, waits, or is left
+                                          showing, happenings, pictures   what is seen of it meanwhile
+                                          endings     how following ends
+tasks       tasks, answer, stop           answering, inquiries, stopping  what people do about them
+worker      worker                        working, background, going_on   who serves a room
+cost        what runs have taken          memories    what agents remember
 call        call, undo                    outcomes    how a call ended
 approvals   list, show, approve, deny     deciding, approving   a person's yes or no, and what follows
 timeline    show, export, verify, …       entries     its entries, for eyes
 policy      test, explain, replay         diffs       what a call would change, for eyes
 tools       list, show, schema, docs, new describing  one tool, for eyes
-project     init, trust, stop, gc         doctor      what works here and what does not
+project     init, trust, gc               doctor      what works here and what does not
 approvers   tokens for deciding without a terminal
-demo        the story `make demo` plays
+demo        the stories `brasstag demo` plays: stage, story_crew, story_counter
 """

@@ -39,7 +39,7 @@ def tell_ended(output: OutputName | None, ended: "Ended", overview: "Overview") 
         print_value(ended.result)
     else:
         say(f"{error.get('code')}: {error.get('message')}", "red")
-        say(f"  brasstag resume {task.tree}   lets it go on, with more budget where that was lacking")
+        say(f"  brasstag resume {task.tree}   goes on with it, under new limits where they are given")
     for document in ended.documents:
         quote(f"document {document}", indent="  ")
     return _exit(ended)

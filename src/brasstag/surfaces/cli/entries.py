@@ -82,13 +82,15 @@ def _passed_on(payload: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _beginning(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= _LONGEST_NAMED else f"{words[:_LONGEST_NAMED]}…"
+    return _cut(" ".join(text.split()))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_NAMED else f"{text[:_LONGEST_NAMED]}…"
 
 
 def _named(name: str, value: Any) -> str:
-    text = str(value)[-8:] if name == "tag" else str(value)
-    return f"{name}={_beginning(text)}"
+    return f"{name}={_cut(str(value)[-8:] if name == 'tag' else str(value))}"
 
 
 def _ending(payload: Mapping[str, Any]) -> str:

@@ -39,8 +39,8 @@ class Leaving:
         self._abandon: Callable[[], None] | None = None
         self._words = ""
 
-    def gives_back(self, drain: Callable[[], None], abandon: Callable[[], None], words: str) -> None:
-        """Say what giving tasks back in order, and at once, means, and what a person is told."""
+    def gives_back(self, drain: Callable[[], None], abandon: Callable[[], None], words: str = "") -> None:
+        """Say what giving tasks back in order, and at once, means, and what a person is told meanwhile."""
         self._drain, self._abandon, self._words = drain, abandon, words
 
     def hear(self) -> None:
@@ -54,4 +54,5 @@ class Leaving:
             return
         self.asked.set()
         self._drain()
-        say(self._words, "yellow", stderr=True)
+        if self._words:
+            say(self._words, "yellow", stderr=True)

@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from brasstag.surfaces.cli import streams
@@ -34,14 +34,23 @@ def confirm(question: str) -> bool:
 async def ask_meanwhile(question: str) -> str | None:
     """Ask, while the event loop goes on with its work."""
     streams.output().flush()
-    sys.stderr.write(f"{question}: ")
-    sys.stderr.flush()
+    loop = asyncio.get_running_loop()
+    came: asyncio.Future[bool] = loop.create_future()
+
+    def hear(something: bool) -> None:
+        if not came.done():
+            came.set_result(something)
+
     answer = ""
-    try:
-        answer = await _typed()
-    finally:
-        if not answer:
-            sys.stderr.write("\n")
+    with _typing(hear), heard_by(lambda: hear(False)):
+        # Only now: whoever answers or leaves at once is heard.
+        sys.stderr.write(f"{question}: ")
+        sys.stderr.flush()
+        try:
+            answer = sys.stdin.readline() if await came else ""
+        finally:
+            if not answer:
+                sys.stderr.write("\n")
     return answer.strip() if answer else None
 
 
@@ -50,25 +59,20 @@ async def confirm_meanwhile(question: str) -> bool:
     return _is_yes(await ask_meanwhile(_yes_or_no(question)))
 
 
-async def _typed() -> str:
-    """Return the next line; empty when the person left."""
+@contextmanager
+def _typing(hear: Callable[[bool], None]) -> Iterator[None]:
+    """Tell when a line can be read: a terminal hands over whole ones."""
+    loop = asyncio.get_running_loop()
     try:
         keyboard = sys.stdin.fileno()
     except OSError:
         # No file behind it, so nothing to wait on.
-        return sys.stdin.readline()
-    loop = asyncio.get_running_loop()
-    came: asyncio.Future[bool] = loop.create_future()
-
-    def hear(something: bool) -> None:
-        if not came.done():
-            came.set_result(something)
-
-    # A terminal hands over whole lines: once there is something to read, a line is.
+        loop.call_soon(hear, True)
+        yield
+        return
     loop.add_reader(keyboard, hear, True)
     try:
-        with heard_by(lambda: hear(False)):
-            return sys.stdin.readline() if await came else ""
+        yield
     finally:
         loop.remove_reader(keyboard)
 

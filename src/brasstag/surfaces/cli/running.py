@@ -14,7 +14,7 @@ from brasstag.surfaces.cli.happenings import event
 from brasstag.surfaces.cli.interrupts import Leaving, heard_by
 from brasstag.surfaces.cli.people import user_name
 from brasstag.surfaces.cli.questions import confirm_meanwhile
-from brasstag.surfaces.cli.rooms import open_room
+from brasstag.surfaces.cli.rooms import INTERRUPTED, open_room
 from brasstag.surfaces.cli.showing import InJson, OnPaper, OnScreen, Showing
 from brasstag.words.budgets import NO_LIMITS, Budget
 from brasstag.words.errors import Code, ToolError
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from brasstag.app.room import Room
     from brasstag.models.choosing import Choice
     from brasstag.store.tasks import Task
+
+_LEFT = """Leaving. What is under way is given back at its next step; Ctrl-C breaks it off.
+  brasstag resume {run}   goes on with it here
+  brasstag worker   goes on with every run
+  brasstag stop {run}   ends it"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +66,11 @@ class Running:
         async with self._open("watch") as (room, leaving):
             task = await room.runs.task(name)
             seen = await so_far(room, task) if new else {}
-            leaving.gives_back(
-                _nothing, _nothing, f"You no longer watch {task.id}; it is worked on as before."
-            )
-            return await self._following(room, leaving, task, seen, stays=True).follow()
+            leaving.gives_back(_nothing, _nothing)
+            code = await self._following(room, leaving, task, seen, stays=True).follow()
+            if code == INTERRUPTED:
+                say(f"You no longer watch {task.id}; nothing else has changed.", "yellow", stderr=True)
+            return code
 
     async def resume(self, name: str, budget: Budget, note: str, *, detach: bool) -> int:
         """Go on with a run, and work on it until it ends or waits."""
@@ -97,14 +103,12 @@ class Running:
                 yield room, leaving
 
     async def _follow(self, room: "Room", leaving: Leaving, run: str, seen: dict[str, int]) -> int:
-        words = (
-            f"Leaving; what is under way is given back at its next step (Ctrl-C again breaks it off).\n"
-            f"  brasstag resume {run}   goes on with it here\n"
-            f"  brasstag worker   goes on with every run\n"
-            f"  brasstag stop {run}   ends it"
-        )
-        leaving.gives_back(room.runs.drain, room.runs.abandon, words)
-        return await self._following(room, leaving, await room.runs.task(run), seen, stays=False).follow()
+        leaving.gives_back(room.runs.drain, room.runs.abandon)
+        task = await room.runs.task(run)
+        code = await self._following(room, leaving, task, seen, stays=False).follow()
+        if code == INTERRUPTED:
+            say(_LEFT.format(run=run), "yellow", stderr=True)
+        return code
 
     def _following(
         self, room: "Room", leaving: Leaving, task: "Task", seen: dict[str, int], *, stays: bool

@@ -60,7 +60,7 @@ SCRIPT: dict[str, Any] = {
                     "calls": [
                         _call(
                             "route_to_analyst",
-                            request="Compare revenue of Q3 with Q2, overall and by region, and have it drawn.",
+                            request="Compare Q3 with Q2, overall and by region, and have it drawn.",
                             documents=[DATA],
                         )
                     ],

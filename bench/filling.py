@@ -1,0 +1,82 @@
+"""Tasks that wait for people, opened by the thousand: through the real graph, but many in one commit."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection
+
+from brasstag import Room
+from brasstag.engine.nodes import Asked, question_task, root_task
+from brasstag.store.database import Database, Transaction
+from brasstag.store.graph import Graph
+from brasstag.store.jobs import Unheard
+from brasstag.store.seals import Witness
+from brasstag.words.calls import Call
+from brasstag.words.events import EntryKind
+from brasstag.words.messages import ToolUse
+from brasstag.words.turns import Usage
+
+QUESTION = "May I?"
+TOGETHER = 250
+"""Tasks in one commit."""
+
+
+class _Together:
+    """A database as it looks from inside one of its transactions."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    @contextmanager
+    def write(self) -> Iterator[Transaction]:
+        yield self._transaction
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        yield self._transaction.connection
+
+
+def fill(room: Room, tasks: int) -> list[tuple[str, str]]:
+    """Open so many tasks that each wait for a person; return each with its question."""
+    books, remember = room.books, room.books.sealer._remember
+    database, heard = books.database, books.jobs
+    sealed: list[Witness] = []
+    # Nobody serves them meanwhile, so hints would only pile up; and of all the seals only the last is remembered.
+    books.jobs, books.sealer._remember = Unheard(), sealed.append  # type: ignore[method-assign]
+    found: list[tuple[str, str]] = []
+    try:
+        for first in range(0, tasks, TOGETHER):
+            with database.write() as transaction:
+                _look_from(room, _Together(transaction))  # type: ignore[arg-type]
+                found += [_open(room, number) for number in range(first, min(first + TOGETHER, tasks))]
+    finally:
+        books.jobs, books.sealer._remember = heard, remember  # type: ignore[method-assign]
+        _look_from(room, database)
+    remember(sealed[-1])
+    return found
+
+
+def _look_from(room: Room, database: Database) -> None:
+    room.books.database = database
+    room.books.graph = Graph(room.books, room.vault.boot.id)
+
+
+def _open(room: Room, number: int) -> tuple[str, str]:
+    """Do what an engine does with a run whose model asks a question in its first turn."""
+    shop, books, graph = room._shop, room.books, room.books.graph
+    asked = Asked(f"Order {number}", "clerk", "bench")
+    task = books.read(lambda view: root_task(shop, view, asked))
+    graph.open_root(task)
+    held = graph.take(task.id, 1)
+    assert held is not None
+    use = ToolUse("c0_0", "ask_master", {"question": QUESTION})
+    said = {"type": "turn", "turn": 0, "model": "", "text": "", "thinking": [], "calls": [use.as_json()]}
+    said |= {"usage": Usage().as_json(), "stop": "calls", "seconds": 0.0, "note": ""}
+    graph.record_turn(held, said, Usage(), 0)
+    call = Call(f"{task.id}:0.0", use.tool, use.arguments, "agent:clerk", "clerk", task.id, epoch=held.epoch)
+    node = books.read(lambda view: question_task(shop, view, call, QUESTION, ()))
+    about = {"type": "ask_master", "tool": use.tool, "input": use.arguments, "actor": call.actor}
+    about |= {"role": call.role, "result": f"→ asked a person ({node.id})", "child": node.id, "to": node.role}
+    graph.open_child(call, EntryKind.QUESTIONED, about, node, None)
+    assert graph.block(held, 3)
+    return task.id, node.id
