@@ -58,10 +58,16 @@ def make_project(folder: Path, name: str, url: str = "") -> Path:
     project = folder / name
     with _database_at(url):
         create_project(project)
-        (project / "brasstag.toml").write_text(SETTINGS)
-        accept(project)
+    (project / "brasstag.toml").write_text(SETTINGS)
+    accept_as_it_is(project, url)
     (project / "data" / "chapter.md").write_text(CHAPTER)
     return project
+
+
+def accept_as_it_is(project: Path, url: str = "") -> None:
+    """Accept a project's settings and tools, as a person would."""
+    with _database_at(url):
+        accept(project)
 
 
 @contextmanager

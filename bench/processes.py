@@ -34,7 +34,12 @@ def worker(project: Path, url: str = "", concurrency: int = 8) -> Iterator[int]:
     """Run a real `brasstag worker`; yields its process id once it serves."""
     command = [sys.executable, "-m", "brasstag", "worker", "-C", str(project), "-o", "json"]
     process = subprocess.Popen(
-        [*command, "--concurrency", str(concurrency)], env=environment(url), stdout=subprocess.PIPE, text=True
+        [*command, "--concurrency", str(concurrency)],
+        env=environment(url),
+        stdout=subprocess.PIPE,
+        # It says that it leaves when it is told to.
+        stderr=subprocess.DEVNULL,
+        text=True,
     )
     try:
         assert process.stdout is not None

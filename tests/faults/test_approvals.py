@@ -1,9 +1,6 @@
 """Approvals of agents' calls, whoever hurries."""
 
-import asyncio
-
 from brasstag import ApprovalResponse, Code, Failed, Room
-from brasstag.app.creating import create_project
 from brasstag.words.approvals import ApprovalState
 from tests.engine.crews import ADA, Script, call, turn
 from tests.faults.conftest import MakeWorld

@@ -47,10 +47,15 @@ async def stopped_worker(world: World, room: Room, point: str, passing: int = 0)
 
     async def sleeps() -> bool:
         await say_yes(room)
-        return Path(f"/proc/{worker.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+        return is_stopped(worker)
 
     await until(sleeps, f"a worker stopped at {point}")
     return worker
+
+
+def is_stopped(worker: BaseProcess) -> bool:
+    """Say whether a process has been stopped, as the kernel sees it."""
+    return Path(f"/proc/{worker.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
 
 
 def wake(worker: BaseProcess) -> None:

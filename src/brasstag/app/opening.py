@@ -98,7 +98,12 @@ async def fit_out(project: Path, clock: Clock) -> Fittings:
     """Open a project's room as a person last accepted it, and settle what a dead process left."""
     threads = Threads()
     fittings = await threads.run(_fit_project, project, clock, threads)
-    watched = await fittings.counter.watched(recover, fittings.shop, fittings.vault.boot)
+    try:
+        watched = await fittings.counter.watched(recover, fittings.shop, fittings.vault.boot)
+    except BaseException:
+        # Its lock, too: what it has taken over from the dead must not look as if somebody were at it.
+        fittings.close()
+        raise
     fittings.recovered = cast("Recovered", watched)
     return fittings
 

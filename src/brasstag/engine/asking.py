@@ -14,6 +14,7 @@ from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.policy.grants import binding_digest, grant_approved
 from brasstag.store.approvals import already_closed, edited_columns
+from brasstag.store.tasks import find_task
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
 from brasstag.words.calls import Call, Done, Failed, Outcome, Waiting
 from brasstag.words.errors import Code, ToolError
@@ -87,18 +88,23 @@ class Asking:
         if approval.state is not ApprovalState.APPROVED:
             raise already_closed(approval)
         self._require_on_record(approval)
+        if not epoch and not self._is_of_desk(approval):
+            raise ToolError(
+                Code.NOT_SUPPORTED,
+                f"{approval.id} belongs to a task of an agent; whoever works on that goes on with it",
+            )
         admitted = admit_unless_denied(self._shop, replace(call_of(approval), epoch=epoch))
         if isinstance(admitted, Failed):
-            return self.decisions.void(approval, admitted)
+            return self.decisions.void(approval, admitted, epoch)
         looked = look(self._shop, admitted, watch)
         verdict = judge(self._shop, looked)
         if verdict.decision == "deny":
-            return self.decisions.void(approval, blocked(verdict))
+            return self.decisions.void(approval, blocked(verdict), epoch)
         if isinstance(looked.ending, Failed):
-            return self.decisions.void(approval, looked.ending)
+            return self.decisions.void(approval, looked.ending, epoch)
         tool = admitted.tool
         if binding_digest(admitted.call, tool.version, looked.preview) != approval.digest:
-            self.decisions.void(approval, None)
+            self.decisions.void(approval, None, epoch)
             because = f"what was approved has changed since, so it is asked anew: {verdict.because}"
             return self.ask(looked, replace(verdict, because=because))
         grant = grant_approved(admitted.call, looked.preview, verdict, tool.version, approval)
@@ -106,6 +112,10 @@ class Asking:
             edited = {"by": approval.decided_by, "arguments": dict(approval.arguments)}
             looked = replace(looked, edited=edited)
         return perform(self._shop, grant, looked, watch)
+
+    def _is_of_desk(self, approval: Approval) -> bool:
+        task = self._shop.books.read(lambda view: find_task(view, approval.task_id))
+        return task is None or task.kind == "desk"
 
     def _require_on_record(self, approval: Approval) -> None:
         """The table is only asked quickly; that a person said yes, and to what, has to stand on the proven timeline."""

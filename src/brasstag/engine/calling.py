@@ -14,7 +14,7 @@ from brasstag.engine.shop import Shop
 from brasstag.engine.standing import CallState, OpenCall
 from brasstag.store.tasks import Task
 from brasstag.toolkit.repair import read_arguments
-from brasstag.words.calls import Call, Failed, Outcome
+from brasstag.words.calls import Call, Done, Failed, Outcome, Unknown, Waiting
 from brasstag.words.errors import Code, StoreLost, ToolError
 from brasstag.words.turns import Offer
 
@@ -87,9 +87,9 @@ class Calling:
         """Take one call to the counter; however it ends, its end is on the timeline afterwards, or it is tried again."""
         call = _call(minutes, open_call)
         outcome = await self._to_counter(minutes, open_call, call)
-        if not isinstance(outcome, Failed) or outcome.tag is not None:
+        if outcome.tag is not None or isinstance(outcome, Waiting | Done):
             return outcome
-        if outcome.code is Code.INTERNAL_ERROR:
+        if isinstance(outcome, Unknown) or outcome.code is Code.INTERNAL_ERROR:
             raise StoreLost(outcome.message)
         if outcome.code is Code.BUSY:
             await asyncio.sleep(LOOK_SECONDS)
@@ -118,7 +118,9 @@ class Calling:
         strays = [call.id for call in minutes.standing.open.values() if call.state is CallState.ACTING]
         if not strays:
             return False
-        settled = bool(await self._counter.watched(settle_strays, self._shop, self._counter.active, strays))
+        # What is known of them here counts more than what can be found out.
+        await self._shop.threads.run(self._counter.write_leftovers)
+        settled = bool(await self._counter.watched(settle_strays, self._shop, strays))
         if settled:
             await self._shop.threads.run(minutes.refresh)
         return settled

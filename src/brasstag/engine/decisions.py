@@ -1,6 +1,7 @@
 """Decisions: looking up approvals and writing down answers. Needs the books only, so it works when nothing else does."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -56,7 +57,7 @@ class Decisions:
         self._books.decide(approval, decision, payload)
         return self._books.read(lambda view: get_approval(view, approval.id))
 
-    def void(self, approval: Approval, ending: Failed | None) -> Failed:
+    def void(self, approval: Approval, ending: Failed | None, epoch: int = 0) -> Failed:
         """Withdraw an approval whose ground is gone; ``ending`` closes the call where nothing is asked anew."""
         decision = Decision(
             ApprovalState.VOID, approval.decided_by or "", "what was approved no longer holds"
@@ -64,7 +65,7 @@ class Decisions:
         payload = decided(approval, decision)
         if ending is not None:
             payload |= payloads.closed(ending)
-        tag = self._books.decide(approval, decision, payload)
+        tag = self._books.decide(approval, decision, payload, epoch)
         return replace(ending or Failed(Code.APPROVAL_STALE, decision.note), tag=tag)
 
     def expire_due(self) -> None:
@@ -73,7 +74,9 @@ class Decisions:
         for approval in self._books.read(lambda view: due_approvals(view, now)):
             decision = Decision(ApprovalState.EXPIRED, str(CLOCK), "nobody answered in time")
             payload = decided(approval, decision) | payloads.closed(Failed(Code.DENIED, decision.note))
-            self._books.decide(approval, decision, payload)
+            # Decided in the last moment, or lapsed by another process: either way it is dealt with.
+            with suppress(ToolError):
+                self._books.decide(approval, decision, payload)
 
 
 def decided(approval: Approval, decision: Decision) -> payloads.Payload:

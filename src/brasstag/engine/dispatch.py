@@ -6,9 +6,11 @@ resolve, validate, role ─ look ─ judge ─┬─ deny   refused, on the time
 """
 
 import asyncio
+import logging
 import random
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -24,9 +26,11 @@ from brasstag.engine.watch import Watch
 from brasstag.policy.grants import grant_allowed
 from brasstag.words.approvals import Approval, ApprovalResponse, Approver
 from brasstag.words.calls import Call, Failed, Outcome, Settled, Unknown
-from brasstag.words.errors import Code, LeaseHeld, StoreError, ToolError
+from brasstag.words.errors import Code, LeaseHeld, StoreError, StoreLost, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.verdicts import Verdict
+
+log = logging.getLogger("brasstag")
 
 _T = TypeVar("_T")
 
@@ -46,8 +50,6 @@ class Counter:
     def __init__(self, shop: Shop) -> None:
         self.shop = shop
         self.asking = Asking(shop)
-        self.active: dict[str, Watch] = {}
-        """Calls that a worker of this process is at, even if nobody waits for them any more."""
 
     async def dispatch(self, call: Call) -> Outcome:
         """Take one call through the whole path."""
@@ -63,7 +65,7 @@ class Counter:
 
     def hurry(self, task_id: str) -> None:
         """End the running functions of a task that was stopped; what they did outside is for a person to find out."""
-        for call_id, watch in list(self.active.items()):
+        for call_id, watch in list(self.shop.active.items()):
             if call_id.startswith(f"{task_id}:"):
                 watch.hurry()
 
@@ -113,17 +115,20 @@ class Counter:
     def write_leftovers(self) -> None:
         """Write down endings that could not be written before."""
         for _ in range(len(self.shop.unsettled)):
-            write = self.shop.unsettled.pop(0)
-            try:
-                write()
-            except StoreError:
-                self.shop.unsettled.append(write)
+            with suppress(IndexError):  # another call is at them, too
+                write = self.shop.unsettled.pop(0)
+                try:
+                    write()
+                except StoreLost:
+                    self.shop.unsettled.append(write)
+                except StoreError as error:
+                    log.warning("an ending is given up: %s", error)
 
     def _dispatch(self, call: Call, watch: Watch) -> Outcome:
         if self.shop.unsettled:
             self.write_leftovers()
         admitted = admit_unless_denied(self.shop, call)
-        self.active[call.id] = watch
+        self.shop.active[call.id] = watch
         try:
             if isinstance(admitted, Failed):
                 return self._refuse(call, admitted)
@@ -134,7 +139,7 @@ class Counter:
         except (StoreError, OSError) as error:
             return _unrecorded(error)
         finally:
-            self.active.pop(call.id, None)
+            self._leave(call.id, watch)
 
     def _take(self, admitted: Admitted, watch: Watch) -> Outcome:
         looked = look(self.shop, admitted, watch)
@@ -150,14 +155,19 @@ class Counter:
         call_id = ""
         try:
             call_id = self.asking.decisions.get(approval_id).call_id
-            self.active[call_id] = watch
+            self.shop.active[call_id] = watch
             return _patiently(lambda: self.asking.resume(approval_id, epoch, watch)) or _busy(approval_id)
         except ToolError as error:
             return Failed(error.code, error.message, error.details)
         except (StoreError, OSError) as error:
             return _unrecorded(error)
         finally:
-            self.active.pop(call_id, None)
+            self._leave(call_id, watch)
+
+    def _leave(self, call_id: str, watch: Watch) -> None:
+        # A worker that was left behind may come back when another is at the same call.
+        if self.shop.active.get(call_id) is watch:
+            del self.shop.active[call_id]
 
     def _by_verdict(self, looked: Looked, verdict: Verdict, watch: Watch) -> Outcome:
         call, tool = looked.admitted.call, looked.admitted.tool

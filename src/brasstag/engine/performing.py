@@ -16,11 +16,11 @@ from brasstag.engine.watch import Watch
 from brasstag.policy.grants import Grant
 from brasstag.sandbox.workspace.effects import apply_changes
 from brasstag.sandbox.workspace.errors import Unsettled
-from brasstag.store.ledger import Claimed
+from brasstag.store.ledger import Claimed, open_claims
 from brasstag.store.tasks import ENDED, status_of
 from brasstag.toolkit.kinds import ToolType
-from brasstag.words.calls import Done, Failed, Outcome, Settled, Unknown
-from brasstag.words.errors import Code, StoreError, ToolError
+from brasstag.words.calls import Call, Done, Failed, Outcome, Settled, Tag, Unknown
+from brasstag.words.errors import Code, StoreError, StoreLost, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Change
 
@@ -84,8 +84,8 @@ def _act_on_files(shop: Shop, grant: Grant, looked: Looked) -> Settled:
     made = changes
     try:
         apply_changes(shop.workspace, grant.call.id, changes, shop.at, stands)
-    except ToolError as error:
-        ending, made = Failed(error.code, error.message, error.details, ending.meta), ()
+    except (ToolError, StoreError) as error:
+        ending, made = replace(_not_begun(error), meta=ending.meta), ()
     except Unsettled as error:
         ending, made = Unknown(str(error), error.details, ending.meta), ()
     except Exception as error:
@@ -104,9 +104,8 @@ def _act_outside(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Sett
     tool = looked.admitted.tool
     try:
         stands()
-    except ToolError as error:
-        stopped = Failed(error.code, error.message, error.details)
-        return _settle(shop, claimed, grant, looked, stopped, ())
+    except (ToolError, StoreError) as error:
+        return _settle(shop, claimed, grant, looked, _not_begun(error), ())
     draft = draft_for(shop, looked.admitted)
 
     def late() -> Settled:
@@ -115,6 +114,15 @@ def _act_outside(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Sett
     ending = run_function(shop, looked.admitted, draft, watch, late)
     shop.at("performed")
     return _settle(shop, claimed, grant, looked, ending, ())
+
+
+def _not_begun(error: ToolError | StoreError) -> Failed:
+    if isinstance(error, ToolError):
+        return Failed(error.code, error.message, error.details)
+    return Failed(
+        Code.INTERNAL_ERROR,
+        f"nothing was changed, as nobody could say whether its task still stands: {error}",
+    )
 
 
 class Stands:
@@ -147,7 +155,23 @@ def _claim(shop: Shop, grant: Grant, looked: Looked, changes: tuple[Change, ...]
     if looked.ending is not None:
         # What recovery will say of the call, should this process not live to say it.
         payload["intended"] = payloads.closed(looked.told(looked.ending))
-    return shop.books.claim(grant.call, changes, grant.approval_id, payload)
+    try:
+        return shop.books.claim(grant.call, changes, grant.approval_id, payload)
+    except StoreLost:
+        if not grant.call.epoch:
+            # Nobody comes back to a call of a desk, and its caller is told that nothing was done: so it shall be.
+            shop.unsettled.append(partial(_give_up_claim, shop, grant.call))
+        raise
+
+
+def _give_up_claim(shop: Shop, call: Call) -> Tag | None:
+    """Settle a claim that may have arrived although nobody heard so; nothing was done for it."""
+    claims = shop.books.read(lambda view: [one for one in open_claims(view) if one.call_id == call.id])
+    if not claims:
+        return None
+    never = Failed(Code.INTERNAL_ERROR, "nothing was done, as it could not be written down")
+    said = {"type": EntryKind.SETTLED.value, "tool": call.tool, "changes": []} | payloads.closed(never)
+    return shop.books.settle(claims[0], said, (), call.role, call.tool)
 
 
 def _settle(

@@ -7,7 +7,7 @@ touched.
 import logging
 import queue
 import threading
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from brasstag.store.ledger import Claimed, is_unsettled, open_claims
 from brasstag.store.tasks import Task, read_tasks
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Done, Failed, Settled, Unknown
-from brasstag.words.errors import Code, StoreError, ToolError
+from brasstag.words.errors import Code, StoreError, StoreLost, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Change
 
@@ -50,7 +50,7 @@ def recover(shop: Shop, boot: Boot, watch: Watch) -> Recovered:
     """Settle every claim of a dead boot, close its desks, and sweep its temporary files."""
     found = Recovered()
     claims = shop.books.read(lambda view: list(open_claims(view)))
-    dead = [claim for claim in claims if not boot.is_alive(claim.boot)]
+    dead = [claim for claim in claims if _is_left(shop, claim)]
     for claim in dead:
         ending = _settle_dead(shop, claim, watch)
         if ending is not None:
@@ -65,18 +65,22 @@ def recover(shop: Shop, boot: Boot, watch: Watch) -> Recovered:
     return found
 
 
-def settle_strays(shop: Shop, active: Container[str], call_ids: Sequence[str], watch: Watch) -> bool:
-    """Settle claims of a held task that nobody is at any more; return whether there were any.
-
-    A claim of this very process is one whose commit, or whose settling, fell into a time without the database.
-    """
+def settle_strays(shop: Shop, call_ids: Sequence[str], watch: Watch) -> bool:
+    """Settle claims of a held task that nobody is at any more; return whether there were any."""
     claims = shop.books.read(lambda view: [one for one in open_claims(view) if one.call_id in call_ids])
-    settled = [
-        _settle_dead(shop, claim, watch)
-        for claim in claims
-        if claim.call_id not in active and (claim.boot == shop.boot.id or not shop.boot.is_alive(claim.boot))
-    ]
-    return bool(settled)
+    endings = [_settle_dead(shop, claim, watch) for claim in claims if _is_left(shop, claim)]
+    return any(ending is not None for ending in endings)
+
+
+def _is_left(shop: Shop, claim: Claimed) -> bool:
+    """Say whether nobody is at a claim any more.
+
+    One of this very process is left where its commit, or its settling, fell into a time without the database; what is
+    known of its end, and could not be written yet, comes first.
+    """
+    if claim.call_id in shop.active:
+        return False
+    return not shop.unsettled if claim.boot == shop.boot.id else not shop.boot.is_alive(claim.boot)
 
 
 def _let_go(shop: Shop, task: Task) -> bool:
@@ -98,13 +102,20 @@ def _close_dead(shop: Shop, task: Task) -> bool:
 
 def _settle_dead(shop: Shop, claim: Claimed, watch: Watch) -> Settled | None:
     """Settle one claim, or return None where somebody else does, or where it is not ours to believe."""
+    # Before it is ours, so that no other worker of this process takes it for one that was left.
+    if shop.active.setdefault(claim.call_id, watch) is not watch:
+        return None
     try:
         payload = _claimed_payload(shop, claim)
         ours = shop.books.take_over(claim)
         return None if ours is None else _finish(shop, ours, payload, watch)
+    except StoreLost:
+        raise
     except StoreError as error:
         log.warning("%s is left alone: %s", claim.call_id, error)
         return Unknown(f"it was left alone, as its record cannot be believed: {error}")
+    finally:
+        shop.active.pop(claim.call_id, None)
 
 
 def _finish(shop: Shop, claim: Claimed, payload: dict[str, Any], watch: Watch) -> Settled:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from brasstag.engine.agents import Agents
 from brasstag.engine.threads import Threads
+from brasstag.engine.watch import Watch
 from brasstag.policy.judging import Rules
 from brasstag.policy.roles import Roles
 from brasstag.sandbox.workspace.workspace import Workspace
@@ -72,7 +73,9 @@ class Shop:
     """Places of the host that must not show in what a caller reads."""
     stopped_seconds: float = 30.0
     """After so long without a beat a worker counts as stopped, and what it holds without acting is given to another."""
-    unsettled: list[Callable[[], Tag]] = field(default_factory=list)
+    unsettled: list[Callable[[], Tag | None]] = field(default_factory=list)
     """Endings that could not be written down yet; tried again before the next call, as their paths are still held."""
+    active: dict[str, Watch] = field(default_factory=dict)
+    """Calls that a worker of this process is at, even if nobody waits for them any more."""
     at: Callable[[str], None] = _pass
     """Called between the steps of a call that acts; crash tests end the process here."""

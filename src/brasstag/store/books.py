@@ -146,10 +146,10 @@ class Books:
                 transaction, approval.task_id, EntryKind.ASKED, approval.call_id, payload, epoch=epoch
             )
 
-    def decide(self, approval: Approval, decision: Decision, payload: Payload) -> Tag:
-        """Write down a person's answer to an open request, or that it lapsed."""
+    def decide(self, approval: Approval, decision: Decision, payload: Payload, epoch: int = 0) -> Tag:
+        """Write down a person's answer to an open request, or that it lapsed; with ``epoch``, in a worker's name."""
         with self.writing(approval.task_id) as transaction:
-            return self._decide(transaction, approval, decision, payload)
+            return self._decide(transaction, approval, decision, payload, epoch)
 
     def claim(
         self, call: Call, changes: tuple[Change, ...], approval_id: str | None, payload: Payload
@@ -264,7 +264,12 @@ class Books:
         return waiting
 
     def _decide(
-        self, transaction: Transaction, approval: Approval, decision: Decision, payload: Payload
+        self,
+        transaction: Transaction,
+        approval: Approval,
+        decision: Decision,
+        payload: Payload,
+        epoch: int = 0,
     ) -> Tag:
         approval_rows.move_approval(
             transaction,
@@ -278,7 +283,7 @@ class Books:
         )
         payload = payload | {"request": approval_rows.request_of(transaction, approval.id)}
         tag = self.timeline.append(
-            transaction, approval.task_id, EntryKind.DECIDED, approval.call_id, payload
+            transaction, approval.task_id, EntryKind.DECIDED, approval.call_id, payload, epoch=epoch
         )
         self.graph.wake(transaction, approval.task_id)
         return tag
@@ -303,7 +308,10 @@ class Books:
         with self.database.write() as transaction:
             desk = self._unopened.get(task_id)
             if desk is not None:
-                self._open(transaction, desk)
+                # Once only: by its first call of several at once, and where that commit arrived unheard, not again.
+                transaction.lock(desk.id)
+                if task_rows.find_task(transaction.connection, desk.id) is None:
+                    self._open(transaction, desk)
             yield transaction
         if desk is not None:
             self._unopened.pop(task_id, None)

@@ -35,7 +35,8 @@ class Boot:
         except FileNotFoundError:
             return False
         try:
-            fcntl.flock(probe, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Shared, so that two who look at the same time do not take each other for its owner.
+            fcntl.flock(probe, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
         finally:

@@ -11,8 +11,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from brasstag.store.address import DATABASE_VARIABLE, Address
 from brasstag.words.errors import StoreError, StoreLost
 
-_LOST = ("08", "40001", "40P01", "53300", "55P03", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04")
-"""States, or their beginnings, that pass: the connection, a deadlock or a serialization, a lock that took too long."""
+_LOST = ("08", "40001", "40P01", "53", "55P03", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04")
+"""States, or their beginnings, that pass: the connection, a deadlock, a lock that took too long, no room left."""
 
 _MEND = {
     "28": f"Check the user and the password in {DATABASE_VARIABLE}.",
@@ -46,9 +46,9 @@ def _as_store_error(address: Address, error: Any) -> StoreError:
         if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
             return _lost(f"{said}. Check that the server runs, and the address in {DATABASE_VARIABLE}.")
         return StoreError(f"the room's database cannot take this: {said}")
-    if state.startswith(_LOST):
-        return _lost(f"{said}. Try again.")
     mend = next((what for start, what in _MEND.items() if state.startswith(start)), "")
+    if state.startswith(_LOST):
+        return _lost(f"{said}. {mend or 'Try again.'}")
     return StoreError(f"the room's database cannot be used: {said}. {mend}".rstrip())
 
 

@@ -19,6 +19,10 @@ OLDEST_SQLITE = (3, 35)
 """The first with all we use."""
 
 
+_PASSING = ("locked", "busy", "full", "disk I/O")
+"""What SQLite says of troubles that end: nothing was written, and it may be tried again."""
+
+
 class SqliteTransaction(Transaction):
     """A write to SQLite, which has one writer at a time: whoever holds one of these holds every lock."""
 
@@ -126,7 +130,7 @@ def _readable_errors() -> Iterator[None]:
         raise
     except (OperationalError, sqlite3.OperationalError) as error:
         said = str(getattr(error, "orig", error))
-        kind = StoreLost if "locked" in said or "busy" in said else StoreError
+        kind = StoreLost if any(word in said for word in _PASSING) else StoreError
         raise kind(f"the room's database cannot be used: {said}. {_mend(said)}") from error
     except (DatabaseError, sqlite3.DatabaseError) as error:
         raise StoreError(

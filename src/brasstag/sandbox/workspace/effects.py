@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from brasstag.sandbox.workspace.errors import Unsettled, at_path, shown, tool_error
 from brasstag.sandbox.workspace.paths import ROOT
-from brasstag.sandbox.workspace.site import Site
+from brasstag.sandbox.workspace.site import Site, always
 from brasstag.sandbox.workspace.steps import Step, steps_for
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.words.errors import BrasstagError, Code, StoreError, ToolError
@@ -22,10 +22,6 @@ _SOMEBODY_ELSE = frozenset(
 
 def nobody(_step: str) -> None:
     """Watch no step."""
-
-
-def always() -> None:
-    """Nothing stands against the next step."""
 
 
 def apply_changes(
@@ -44,23 +40,21 @@ def apply_changes(
         return
     for path in (path for change in changes for path in change.paths):
         workspace.control.refuse(path)
-    site = Site(workspace, call_id, changes, at)
+    site = Site(workspace, call_id, changes, at, stands)
     with at_path(ROOT):
         site.refuse_leftovers()
     steps = [step for index, change in enumerate(changes) for step in steps_for(site, index, change)]
-    carry_out(site, steps, done=[], stands=stands)
+    carry_out(site, steps, done=[])
 
 
-def carry_out(
-    site: Site, steps: Sequence[Step], done: Sequence[Step], stands: Callable[[], None] = always
-) -> None:
+def carry_out(site: Site, steps: Sequence[Step], done: Sequence[Step]) -> None:
     """Run steps; if one fails, take back those that were run, and those that were done before."""
     run = list(done)
     try:
         with at_path(ROOT):
             site.begin()
         for step in steps:
-            stands()
+            site.stands()
             _run(site, step)
             run.append(step)
         with at_path(ROOT):

@@ -19,6 +19,10 @@ ROLES: tuple[Role, ...] = ("tmp", "old", "src")
 _NOT_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
+def always() -> None:
+    """Nothing stands against the next step."""
+
+
 class Site:
     """One call's place of work in the workspace.
 
@@ -26,8 +30,15 @@ class Site:
     """
 
     def __init__(
-        self, workspace: Workspace, call_id: str, changes: Sequence[Change], at: Callable[[str], None]
+        self,
+        workspace: Workspace,
+        call_id: str,
+        changes: Sequence[Change],
+        at: Callable[[str], None],
+        stands: Callable[[], None] = always,
     ) -> None:
+        self.stands = stands
+        """Asked before anything is put where others see it; raises where that must not happen any more."""
         self.workspace = workspace
         self.changes = changes
         self.renames = Renames(native=not workspace.portable)

@@ -146,8 +146,9 @@ class Place(Step):
         """Place what the supply has brought."""
         private = self.private(self.supply.role)
         try:
+            self.site.stands()
             self.site.renames.place(here, private, here, self.name)
-        except OSError:
+        except (OSError, BrasstagError):
             with self.site.restoring(self.path):
                 self.supply.give_back(here, private)
             raise
@@ -198,9 +199,10 @@ class Swap(Step):
                     # Seen in time: nobody has to see ours come and go.
                     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
                 self.at("checked")
+                self.site.stands()
                 self.site.renames.exchange(here, old, self.name)
-            except OSError as error:
-                if error.errno in syscalls.MISSING:
+            except (OSError, BrasstagError) as error:
+                if isinstance(error, OSError) and error.errno in syscalls.MISSING:
                     self._in_two_parts(here)
                     return
                 with self.site.restoring(self.path):
