@@ -27,7 +27,7 @@ from brasstag.store.approvals import approval_of_call
 from brasstag.store.books import Books, Desk
 from brasstag.store.graph import Stopped
 from brasstag.store.memories import Memory
-from brasstag.store.tasks import Task
+from brasstag.store.tasks import Task, find_task
 from brasstag.store.timeline import read_entries
 from brasstag.store.verify import Report
 from brasstag.toolkit.discovery import discover_folder
@@ -332,9 +332,14 @@ class Room:
         ):
             if entry.payload is not None and "outcome" in entry.payload:
                 return replace(reopened(entry.payload), tag=Tag(entry.tag, entry.hash))
-        if approval.state is ApprovalState.CONSUMED:
+        if approval.state is ApprovalState.CONSUMED or self._is_asked_anew(approval):
             return None
         return Failed(Code.DENIED, f"a person denied this call: {approval.note or approval.state.value}")
+
+    def _is_asked_anew(self, approval: Approval) -> bool:
+        """Say whether a call whose approval was withdrawn will be asked about again: its task goes on."""
+        task = self.books.read(lambda view: find_task(view, approval.task_id))
+        return approval.state is ApprovalState.VOID and task is not None and not task.has_ended
 
     def _facts_of(self, call: Call) -> ToolFacts | None:
         tool = self._shop.registry.get(call.tool)

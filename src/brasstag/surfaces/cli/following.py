@@ -113,9 +113,13 @@ class Following:
                 self.seen[happening.task.id] = happening.entry.seq + 1
             self.showing.show(happening)
 
-    def _has_shown(self, overview: "Overview") -> bool:
-        """Say whether everything that led to where the tasks stand has been shown."""
-        return all(self.seen.get(task.id, 0) >= task.next_seq for task in overview.tasks)
+    def _has_shown(self, overview: "Overview", request: "Approval | Task | None" = None) -> bool:
+        """Say whether everything that led to where the tasks stand, or the one that asks for something, has been shown."""
+        asker = ""
+        if request is not None:
+            asker = request.task_id if isinstance(request, Approval) else request.parent_id
+        about = [task for task in overview.tasks if not asker or task.id == asker]
+        return all(self.seen.get(task.id, 0) >= task.next_seq for task in about)
 
     async def _tell_end(self) -> int:
         ended = await self.room.runs.ended(self.top.id)
@@ -149,7 +153,7 @@ class Following:
     async def _ask(self, overview: "Overview") -> bool:
         """Ask about the first thing that waits and was not put off; say whether there was one."""
         first = next((one for one in overview.requests if one.id not in self._later), None)
-        if first is None:
+        if first is None or not self._has_shown(overview, first):
             return False
         asking = self._prompted(first.id) if isinstance(first, Approval) else answer_here(self.room, first)
         with self.showing.aside():
