@@ -503,3 +503,32 @@ async def test_a_turn_that_is_not_over_is_not_redacted(crew: Path) -> None:
         entry = next(entry for entry in await room.timeline(run) if entry.call_id == f"{run}:0.0")
         with pytest.raises(ToolError, match="not over"):
             room.books.redact(entry, "ada", "a secret")
+
+
+async def test_a_recorded_run_plays_again_without_its_model(crew: Path) -> None:
+    write_script(
+        crew,
+        {
+            "boss": [turn(call("route_to_worker", request="Write")), turn(text="Written.")],
+            "worker": [
+                turn(call("write_file", path="a.md", content="x")),
+                turn(call("read_file", path="a.md")),
+                turn(text="Done."),
+            ],
+        },
+    )
+    recording = "recording=run.jsonl+scripted:script.json"
+    async with Room.open(crew) as room:
+        assert (await room.finished(await room.start("Go", model=recording))).result == "Written."
+    (crew / "script.json").unlink()
+    (crew / "data" / "a.md").unlink()
+    async with Room.open(crew) as room:
+        run = await room.start("Go", model="recorded:run.jsonl")
+        assert (await room.finished(run)).result == "Written."
+        notes = [
+            (entry.payload or {})["note"]
+            for entry in await room.timeline(run)
+            if entry.kind is EntryKind.TURN
+        ]
+        assert all("recorded, not a live model" in note for note in notes)
+    assert (crew / "data" / "a.md").read_text() == "x"

@@ -4,6 +4,7 @@
     ollama:NAME   lmstudio:NAME   llamacpp:NAME   vllm:NAME           a server of one's own (OLLAMA_HOST and its like)
     openai-compatible:NAME@http://127.0.0.1:8080/v1                   any other server that speaks OpenAI's protocol
     prompted+…                                                        any of these, without its own tool calling
+    recording=FILE+…                                                  any of these, each turn kept in a file
     scripted:FILE   recorded:FILE                                     turns written or recorded earlier
 
 ``?context=32768`` at the end says how many tokens fit into a model of which no list knows.
@@ -25,7 +26,7 @@ from brasstag.models.destinations import (
 )
 from brasstag.models.failures import not_configured, quoted
 from brasstag.models.prompted import PromptedModel
-from brasstag.models.recorded import RecordedModel
+from brasstag.models.recorded import RecordedModel, RecordingModel
 from brasstag.models.scripted import ScriptedModel
 from brasstag.words.turns import Model, ModelError
 
@@ -81,6 +82,7 @@ Call = Callable[[Destination, str], Model]
 """Makes the model that answers at a destination, under the name it was asked for by."""
 
 _PROMPTED = "prompted+"
+_RECORDING = re.compile(r"recording=([^+]+)\+(.+)")
 _AT_SERVER = re.compile(r"(?P<model>.+?)@(?P<url>https?://.*)")
 _CONTEXT = re.compile(r"\?context=([1-9][0-9]{2,7})$")
 
@@ -92,6 +94,8 @@ def model_at(
     address = address.strip()
     if address.startswith(_PROMPTED):
         return PromptedModel(model_at(address.removeprefix(_PROMPTED), call, environ, folder))
+    if recording := _RECORDING.fullmatch(address):
+        return RecordingModel(model_at(recording[2], call, environ, folder), folder / recording[1])
     kind, colon, name = address.partition(":")
     if not colon or not name or not address.isprintable():
         raise _nothing_at(address)

@@ -19,9 +19,15 @@ NOTE = "recorded, not a live model"
 
 _ID = re.compile(r"\b(call|task|tag|apr|boot|room|key|mem)_[0-9a-f]{32}\b")
 
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
+_MARK = re.compile(r"(</?\w[^<>]*) [0-9a-f]{8}>")
+
 
 def request_digest(request: TurnRequest) -> str:
-    """Return the digest of what a model is shown; ids, which differ from run to run, count by their order only."""
+    """Return the digest of what a model is shown, but for what differs from run to run.
+
+    Ids count by their order only; times, and the marks of fences, which follow from both, do not count.
+    """
     shown = {
         "messages": [message.as_json() for message in request.messages],
         "offers": [
@@ -30,7 +36,8 @@ def request_digest(request: TurnRequest) -> str:
         ],
     }
     seen: dict[str, str] = {}
-    text = _ID.sub(lambda found: seen.setdefault(found[0], f"{found[1]}_{len(seen)}"), stored_json(shown))
+    text = _MARK.sub(r"\1>", _TIME.sub("", stored_json(shown)))
+    text = _ID.sub(lambda found: seen.setdefault(found[0], f"{found[1]}_{len(seen)}"), text)
     return sha256(text.encode())
 
 

@@ -5,6 +5,7 @@ postgres   one schema of a server: many writers at once
 """
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
@@ -25,7 +26,7 @@ View = Connection
 """What a reader is handed; other rooms know it by this name and never speak SQL to it."""
 
 
-class Transaction:
+class Transaction(ABC):
     """What a write holds: the connection, and what to do once the commit is on disk."""
 
     def __init__(self, connection: Connection, cursor: Any) -> None:
@@ -45,12 +46,12 @@ class Transaction:
         """Run a prepared statement once for each row."""
         statement.run_many(self._cursor, self._dialect, rows)
 
+    @abstractmethod
     def lock(self, what: str) -> None:
         """Wait until no other transaction of the room holds this lock; it is let go of at the end.
 
         Locks are taken in this order: leases, task rows (child before parent), approvals, seals.
         """
-        raise NotImplementedError
 
     def commit(self) -> None:
         """Do what comes last, and put everything on disk."""

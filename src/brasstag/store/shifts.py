@@ -1,6 +1,7 @@
 """Shifts: stretches of serving, begun by ``serve``, ended by ``stop``, woken from any thread."""
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any
@@ -52,7 +53,7 @@ class Shift:
                 self._loop.call_soon_threadsafe(event.set)
 
 
-class Shifts:
+class Shifts(ABC):
     """What both kinds of jobs do alike: serve in shifts."""
 
     def __init__(self) -> None:
@@ -84,6 +85,6 @@ class Shifts:
         finally:
             self._shifts.discard(shift)
 
+    @abstractmethod
     async def _work(self, shift: Shift, advance: Advance, queue: str, concurrency: int) -> None:
         """Advance ready tasks until the shift is over and they have ended."""
-        raise NotImplementedError
