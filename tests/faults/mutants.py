@@ -1,11 +1,96 @@
 """Mutants: what would be wrong with the engine if one of its promises were left out. Worker processes wear them, by name."""
 
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
-MUTANTS: dict[str, Callable[[], None]] = {}
+from brasstag.engine import recovery
+from brasstag.engine.running import Admitted
+from brasstag.engine.shop import Shop
+from brasstag.engine.watch import Watch
+from brasstag.store import timeline
+from brasstag.store.database import Transaction
+from brasstag.store.graph import Ending, Graph, Message
+from brasstag.store.ledger import Claimed
+from brasstag.store.tasks import Task, status_of
+from brasstag.store.timeline import Timeline
+from brasstag.words.calls import Call, Settled, Tag
+
+Put = Callable[[object, str, object], None]
 
 
 def mutate(name: str) -> None:
     """Break this process's engine in the way of that name; an empty one leaves it whole."""
     if name:
-        MUTANTS[name]()
+        MUTANTS[name](setattr)
+
+
+def _no_fence(put: Put) -> None:
+    """Whoever held a task once may write to it for ever."""
+    append = Timeline.append
+
+    def unfenced(self: Timeline, *said: Any, epoch: int = 0) -> Tag:  # noqa: ARG001
+        return append(self, *said)
+
+    put(Timeline, "append", unfenced)
+    put(timeline, "NEEDS_OPEN_TASK", frozenset())
+
+
+def _late_enqueue(put: Put) -> None:
+    """A task is woken by a commit of its own, after the one it is woken for; this worker does not live to make it."""
+
+    def wake(_graph: Graph, transaction: Transaction, task_id: str) -> None:
+        if status_of(transaction.connection, task_id) == "blocked":
+            transaction.after_commit.append(lambda: _get(signal.SIGKILL))
+
+    put(Graph, "wake", wake)
+
+
+def _blind_rerun(put: Put) -> None:
+    """Whatever was cut short is simply run again."""
+
+    def run_again(shop: Shop, claim: Claimed, payload: dict[str, Any], watch: Watch) -> Settled:
+        call = Call(
+            claim.call_id, claim.tool, payload["input"], payload["actor"], payload["role"], claim.task_id
+        )
+        return recovery._run_again(shop, Admitted(call, shop.registry.require(claim.tool)), watch)
+
+    put(recovery, "_finish_outside", run_again)
+
+
+def _parent_before_child(put: Put) -> None:
+    """The parent is told before its child is closed, and between the two this worker is stopped."""
+    finish = Graph._finish
+
+    def turned_round(graph: Graph, transaction: Transaction, task: Task, ending: Ending, epoch: int) -> Tag:
+        graph._tell(transaction, ending.messages)
+        _get(signal.SIGSTOP)
+        return finish(graph, transaction, task, replace(ending, messages=()), epoch)
+
+    put(Graph, "_finish", turned_round)
+
+
+def _child_before_parent(put: Put) -> None:
+    """No mutant, but what the one above is compared with: the order is right, and between the two it is stopped."""
+    tell = Graph._tell
+
+    def stopped(graph: Graph, transaction: Transaction, messages: Sequence[Message]) -> None:
+        _get(signal.SIGSTOP)
+        tell(graph, transaction, messages)
+
+    put(Graph, "_tell", stopped)
+
+
+def _get(number: int) -> None:
+    signal.pthread_kill(threading.get_ident(), number)
+
+
+MUTANTS: dict[str, Callable[[Put], None]] = {
+    "no_fence": _no_fence,
+    "late_enqueue": _late_enqueue,
+    "blind_rerun": _blind_rerun,
+    "parent_before_child": _parent_before_child,
+    "child_before_parent": _child_before_parent,
+}
