@@ -26,7 +26,7 @@ class Losses:
 
     def end(self) -> None:
         """Lose nothing more."""
-        self._loses = only(-1, "")
+        self._loses = lambda _: ""
 
     @contextmanager
     def write(self) -> Iterator[Transaction]:
@@ -47,9 +47,9 @@ class Losses:
             yield transaction
 
 
-def only(number: int, when: str) -> Loses:
-    """Lose one commit."""
-    return lambda commit: when if commit == number else ""
+def every(apart: int, first: int, when: str) -> Loses:
+    """Lose one commit in so many, from the first on."""
+    return lambda commit: when if commit % apart == first else ""
 
 
 def sometimes(seed: int, share: float) -> Loses:

@@ -52,10 +52,10 @@ def _blind_rerun(put: Put) -> None:
     """Whatever was cut short is simply run again."""
 
     def run_again(shop: Shop, claim: Claimed, payload: dict[str, Any], watch: Watch) -> Settled:
-        call = Call(
-            claim.call_id, claim.tool, payload["input"], payload["actor"], payload["role"], claim.task_id
-        )
-        return recovery._run_again(shop, Admitted(call, shop.registry.require(claim.tool)), watch)
+        about = (payload["input"], payload["actor"], payload["role"], claim.task_id)
+        tool = shop.registry.get(claim.tool)
+        assert tool is not None
+        return recovery._run_again(shop, Admitted(Call(claim.call_id, claim.tool, *about), tool), watch)
 
     put(recovery, "_finish_outside", run_again)
 

@@ -9,42 +9,32 @@ from tests.faults.conftest import MakeWorld
 from tests.faults.workers import Fate
 
 POINTS = (
-    "taken",
-    "answered",
-    "turn recorded",
-    "opened",
-    "blocked",
-    "finished",
-    "persisted",
-    "claimed",
-    "performed",
-    "settled",
-    "0: written",
-    "0: placed",
-    "0: checked",
-    "0: exchanged",
-    "synced",
-    "ended",
-    "0: cleared",
+    ("taken", "claimed", "synced"),
+    ("answered", "performed", "0: written"),
+    ("turn recorded", "settled", "0: checked"),
+    ("opened", "0: placed", "finished"),
+    ("blocked", "0: exchanged", "ended"),
+    ("persisted", "0: cleared", "finished"),
 )
 """Between any two of these a worker may die; those with a number are steps of a change to a file."""
 
 
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("points", POINTS, ids=", ".join)
 async def test_whoever_dies_at_a_point_leaves_everything_to_the_next(
-    make_world: MakeWorld, point: str
+    make_world: MakeWorld, points: tuple[str, ...]
 ) -> None:
     world = make_world()
     async with Room.open(world.mill.project) as room:
         run = await room.start("Build", serve=False)
-        world.hire(Fate(point), Fate(point))
-        await world.play(room, [run], [Fate(point), Fate(point, 1), Fate(point, 2)])
+        # One after the other, so that each comes to its point.
+        world.hire(Fate(points[0]))
+        await world.play(room, [run], [*map(Fate, points[1:]), Fate(points[0], 1)])
         await world.dismiss()
         assert await world.whole(room, run) == []
-    assert world.deaths >= 2
+    assert world.deaths >= len(points)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 async def test_whoever_dies_anywhere_leaves_everything_to_the_next(make_world: MakeWorld, seed: int) -> None:
     world = make_world()
     async with Room.open(world.mill.project) as room:

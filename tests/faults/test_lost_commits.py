@@ -10,9 +10,12 @@ import pytest
 from brasstag import Room
 from tests.faults.conftest import MakeWorld
 from tests.faults.harness import World
-from tests.faults.losing import Loses, Losses, only, sometimes
+from tests.faults.losing import Loses, Losses, every, sometimes
 from tests.faults.mill import SHORT
 from tests.faults.workers import hasten
+
+APART = 6
+"""Every so many commits one is lost, beginning with each of the first so many: together that is every one of a run."""
 
 FEWEST_COMMITS = 24
 """A run of the short script takes more than this."""
@@ -38,24 +41,24 @@ async def losing_worker(world: World, loses: Loses) -> AsyncIterator[Losses]:
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-@pytest.mark.parametrize("number", range(FEWEST_COMMITS))
+@pytest.mark.parametrize("first", range(APART))
 async def test_a_commit_lost_is_no_call_lost(
-    make_world: MakeWorld, number: int, when: str, caplog: pytest.LogCaptureFixture
+    make_world: MakeWorld, first: int, when: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     world = make_world(SHORT)
     async with Room.open(world.mill.project) as room:
         run = await room.start("Build", serve=False)
-        async with losing_worker(world, only(number, when)) as losses:
+        async with losing_worker(world, every(APART, first, when)) as losses:
             await world.play(room, [run])
         assert await world.violations(room) == []
         ended = await room.runs.ended(run)
         assert ended is not None
         assert ended.result == "built"
-    assert losses.lost == 1
+    assert losses.lost >= FEWEST_COMMITS // APART
     assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 async def test_one_commit_in_five_lost_is_no_call_lost(
     make_world: MakeWorld, seed: int, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -3,9 +3,8 @@
 import asyncio
 import tempfile
 from collections.abc import Coroutine, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -91,12 +90,18 @@ class Puppet:
 class Life(RuleBasedStateMachine):
     """One room, its people and its workers, one step at a time."""
 
-    def __init__(self, mill: Mill) -> None:
+    folder: ClassVar[Path]
+    """Where rooms are built, one for each life."""
+
+    def __init__(self) -> None:
         super().__init__()
-        self.mill = mill
+        self.mill = Mill.build(Path(tempfile.mkdtemp(dir=self.folder)) / "mill", {}, ("send",))
+        self.mill.write_tool("repeat", approval="confirm")
+        self.mill.accept()
         self.runner = asyncio.Runner()
         self.expected = Expected()
         self.ids: dict[Key, str] = {}
+        self.keys: dict[str, Key] = {}
         self.puppet = Puppet()
         self.room = self.run(self.open())
 
@@ -114,8 +119,7 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: not self.of("ready") and len(self.expected.roots) < MOST_ROOTS)
     @rule()
     def start(self) -> None:
-        root = self.expected.start()
-        self.ids[root.key] = self.run(self.room.start("Build", serve=False))
+        self.know(self.run(self.room.start("Build", serve=False)), self.expected.start().key)
 
     @precondition(lambda self: self.of("ready"))
     @rule(which=WHICH, plans=PLANS)
@@ -176,10 +180,8 @@ class Life(RuleBasedStateMachine):
 
     @invariant()
     def holds_what_it_should(self) -> None:
-        found = self.statuses()
-        assert found == self.expected.statuses()
-        ends = self.ends()
-        expected = self.expected.ends()
+        assert self.statuses() == self.expected.statuses()
+        ends, expected = self.ends(), self.expected.ends()
         assert ends.keys() == expected.keys()
         assert [key for key, end in ends.items() if end not in expected[key]] == []
         assert self.approvals().keys() == self.expected.asked().keys()
@@ -247,13 +249,15 @@ class Life(RuleBasedStateMachine):
         """Return where each task stands, and learn their names."""
         found: dict[Key, str] = {}
         tasks = [task for task in self.run(self.room.tasks()) if task.kind != "desk"]
-        self.keys = {name: key for key, name in self.ids.items() if len(key) == 1}
         for task in sorted(tasks, key=lambda task: task.depth):
             if task.id not in self.keys:
-                self.keys[task.id] = self.key_of(task.parent_call)
-                self.ids[self.keys[task.id]] = task.id
+                self.know(task.id, self.key_of(task.parent_call))
             found[self.keys[task.id]] = task.status
         return found
+
+    def know(self, task_id: str, key: Key) -> None:
+        """Remember which task is meant by a key."""
+        self.ids[key], self.keys[task_id] = task_id, key
 
     def ends(self) -> dict[Key, str]:
         """Return how each call ended."""
@@ -285,16 +289,10 @@ def _pick(among: list[_T], which: int) -> _T:
     return among[which % len(among)]
 
 
-def _life(folder: Path) -> Life:
-    mill = Mill.build(Path(tempfile.mkdtemp(dir=folder)) / "mill", {}, ("send",))
-    mill.write_tool("repeat", approval="confirm")
-    mill.accept()
-    return Life(mill)
-
-
 def test_any_history_leads_where_it_should(tmp_path: Path) -> None:
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
-        partial(_life, tmp_path),
+    Life.folder = tmp_path
+    run_state_machine_as_test(
+        Life,
         settings=settings(
             max_examples=25,
             stateful_step_count=20,

@@ -1,10 +1,7 @@
 """SIGSTOP: a worker that sleeps through its task's life must neither write nor touch anything when it wakes."""
 
-import os
 import signal
 import time
-from multiprocessing.process import BaseProcess
-from pathlib import Path
 
 import pytest
 
@@ -15,11 +12,9 @@ from brasstag.words.events import EntryKind
 from tests.engine.crews import Script, call, turn
 from tests.faults.checking import is_end
 from tests.faults.conftest import MakeWorld
-from tests.faults.harness import World, say_yes, until
+from tests.faults.harness import until
+from tests.faults.sleepers import QUICK, stopped_worker, wake
 from tests.faults.workers import Fate
-
-QUICK = 1.0
-"""How soon the others of these tests take tasks from a worker that has stopped."""
 
 STEPS: Script = {
     "boss": [
@@ -41,28 +36,6 @@ CHANGE: Script = {
 }
 
 
-async def stopped_worker(world: World, room: Room, point: str, passing: int = 0) -> BaseProcess:
-    """Start a worker and wait until it has come to a point and sleeps there; whatever it asks for it gets."""
-    (worker,) = world.hire(Fate(point, passing, signal=signal.SIGSTOP))
-
-    async def sleeps() -> bool:
-        await say_yes(room)
-        return is_stopped(worker)
-
-    await until(sleeps, f"a worker stopped at {point}")
-    return worker
-
-
-def is_stopped(worker: BaseProcess) -> bool:
-    """Say whether a process has been stopped, as the kernel sees it."""
-    return Path(f"/proc/{worker.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
-
-
-def wake(worker: BaseProcess) -> None:
-    """Let a stopped worker go on."""
-    os.kill(worker.pid or 0, signal.SIGCONT)
-
-
 @pytest.mark.parametrize("point", ["taken", "answered", "turn recorded", "opened", "persisted", "settled"])
 async def test_a_worker_that_wakes_after_its_run_was_finished_changes_nothing(
     make_world: MakeWorld, point: str
@@ -70,7 +43,7 @@ async def test_a_worker_that_wakes_after_its_run_was_finished_changes_nothing(
     world = make_world(STEPS)
     async with Room.open(world.mill.project) as room:
         run = await room.start("Build", serve=False)
-        asleep = await stopped_worker(world, room, point)
+        asleep = await stopped_worker(world, room, Fate(point, signal=signal.SIGSTOP))
         world.hire(Fate(stopped_seconds=QUICK))
         await world.play(room, [run])
         (world.mill.project / "data" / "new.md").write_text("edited since")
@@ -91,7 +64,7 @@ async def test_a_worker_that_acts_keeps_its_claim_while_it_sleeps(
     world = make_world(STEPS)
     async with Room.open(world.mill.project) as room:
         run = await room.start("Build", serve=False)
-        asleep = await stopped_worker(world, room, point, passing)
+        asleep = await stopped_worker(world, room, Fate(point, passing, signal=signal.SIGSTOP))
         waiting = await room.start("Wait behind it", serve=False)
         world.hire(Fate(stopped_seconds=QUICK))
         await world.play(room, [waiting])
@@ -112,7 +85,7 @@ async def test_a_worker_that_wakes_after_its_run_was_stopped_leaves_the_workspac
     world = make_world(CHANGE)
     async with Room.open(world.mill.project) as room:
         run = await room.start("Build", serve=False)
-        asleep = await stopped_worker(world, room, point)
+        asleep = await stopped_worker(world, room, Fate(point, signal=signal.SIGSTOP))
         claimed_before = time.monotonic()
         await room.stop(run, "ada")
         files = {name: text for name, text in world.mill.files().items() if not name.startswith(".brasstag")}

@@ -23,7 +23,7 @@ from brasstag.engine.nodes import ended, failure
 from brasstag.engine.shop import Shop
 from brasstag.engine.suspects import Suspects
 from brasstag.store.graph import Held
-from brasstag.store.tasks import Status, find_task, spendings
+from brasstag.store.tasks import Status, find_task
 from brasstag.words.calls import Failed
 from brasstag.words.canonical import why_not_json
 from brasstag.words.errors import Code, Fenced, StoreError, StoreLost, ToolError
@@ -201,7 +201,7 @@ class Advancing:
     def _left(self, minutes: Minutes) -> tuple[float | None, int | None]:
         """Return the seconds and tokens the next turn may take; raise ToolError where a limit is reached."""
         task = minutes.held.task
-        used = self._shop.books.read(lambda view: spendings(view, task.id))
+        used = self._shop.books.spendings(task.id)
         own, run = minutes.limits.own, Limits.from_text(used.root_budget).run
         for error in overspent(own, used.own, f"this task of {task.role}"):
             raise error

@@ -8,7 +8,6 @@ from brasstag.engine.render import Transcript, transcript_of
 from brasstag.engine.shop import Shop
 from brasstag.engine.standing import Standing
 from brasstag.store.graph import Held
-from brasstag.store.timeline import entries_since
 from brasstag.words.errors import StoreError
 from brasstag.words.events import Entry, EntryKind
 
@@ -35,7 +34,7 @@ class Minutes:
     def refresh(self) -> None:
         """Take in what was written since: by this worker, by a person, by a task below."""
         seen = self.standing.seen
-        self._add(self._shop.books.read(lambda view: entries_since(view, self.held.id, seen)))
+        self._add(self._shop.books.entries_since(self.held.id, seen))
         if self.transcript.stale:
             entries = self._shop.books.proven(self.held.id)
             self.transcript = transcript_of(entries, self.context)

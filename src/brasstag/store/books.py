@@ -16,7 +16,7 @@ from brasstag.store.jobs import Jobs, Unheard
 from brasstag.store.ledger import Claimed, Ledger
 from brasstag.store.memories import Memory, add_memory
 from brasstag.store.seals import Sealer
-from brasstag.store.timeline import Timeline, proven_entries, read_entries
+from brasstag.store.timeline import SINCE, Timeline, entries_of, proven_entries, read_entries
 from brasstag.store.versions import add_versions, digests_only_of
 from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.calls import Call, Tag
@@ -108,6 +108,14 @@ class Books:
         """Run a look-up on a consistent view."""
         with self.database.read() as connection:
             return look(connection)
+
+    def entries_since(self, task_id: str, seq: int) -> list[Entry]:
+        """Return a task's entries from a number on, in order."""
+        return entries_of(task_id, self.database.look(SINCE, task=task_id, at_least=seq))
+
+    def spendings(self, task_id: str) -> task_rows.Spendings:
+        """Return what a task, and the run it belongs to, have used so far."""
+        return task_rows.spendings_of(self.database.look(task_rows.SPENDINGS, task=task_id))
 
     def proven(self, task_id: str) -> list[Entry]:
         """Return a task's entries, every hash checked up to its signed head."""

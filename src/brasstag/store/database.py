@@ -42,6 +42,10 @@ class Transaction(ABC):
         """Run a prepared statement; returns the driver's cursor."""
         return statement.run(self._cursor, self._dialect, values)
 
+    def run_last(self, statement: Prepared, **values: Any) -> None:
+        """Run a statement whose result nobody needs before the commit; it may travel together with that."""
+        self.run(statement, **values)
+
     def run_many(self, statement: Prepared, rows: Sequence[Mapping[str, Any]]) -> None:
         """Run a prepared statement once for each row."""
         statement.run_many(self._cursor, self._dialect, rows)
@@ -76,6 +80,9 @@ class Database(Protocol):
 
     def read(self) -> AbstractContextManager[Connection]:
         """A consistent view of the tables."""
+
+    def look(self, statement: Prepared, **values: Any) -> list[Any]:
+        """Return the rows of one statement, which needs no view of more than itself."""
 
     def rebuild(self) -> AbstractContextManager[Connection]:
         """A transaction for whoever changes the tables themselves, which SQLAlchemy begins and commits."""

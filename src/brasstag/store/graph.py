@@ -151,7 +151,7 @@ class Graph:
                 self._books.ledger.use_up(transaction, approval_id)
             self._insert(transaction, child)
             tag = self._timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)
-            transaction.run(moves.one_more_child, task=call.task_id)
+            transaction.run_last(moves.one_more_child, task=call.task_id)
             return tag
 
     def take(self, task_id: str, wake: int) -> Held | None:
@@ -165,7 +165,7 @@ class Graph:
         with self._database.write() as transaction:
             tag = self._timeline.append(transaction, held.id, EntryKind.TURN, "", payload, epoch=held.epoch)
             spent = {"more_tokens": usage.tokens, "more_cost": usage.cost or 0, "more_time": milliseconds}
-            transaction.run(moves.spend, task=held.id, **spent)
+            transaction.run_last(moves.spend, task=held.id, **spent)
             return tag
 
     def note(self, held: Held, kind: EntryKind, payload: Payload) -> Tag:

@@ -16,6 +16,7 @@ from brasstag.store.address import Address
 from brasstag.store.database import PATIENCE_SECONDS, Transaction
 from brasstag.store.facts import require_room_id
 from brasstag.store.postgres_errors import readable_errors
+from brasstag.store.prepared import Prepared
 
 POOL_SIZE = 4
 """Connections kept open; twice as many more are made while they are needed."""
@@ -37,6 +38,23 @@ class PostgresTransaction(Transaction):
     def __init__(self, connection: Connection, cursor: Any, schema: str) -> None:
         super().__init__(connection, cursor)
         self._schema = schema
+        self._last: list[tuple[Prepared, dict[str, Any]]] = []
+
+    def run_last(self, statement: Prepared, **values: Any) -> None:
+        """Keep a statement for the end: it travels to the server in one go with the commit."""
+        self._last.append((statement, values))
+
+    def commit(self) -> None:
+        """Do what comes last, and put everything on disk."""
+        for act in self.before_commit:
+            act()
+        if not self._last:
+            self._cursor.execute("COMMIT")
+            return
+        with self._cursor.connection.pipeline():
+            for statement, values in self._last:
+                self.run(statement, **values)
+            self._cursor.execute("COMMIT")
 
     def lock(self, what: str) -> None:
         """Wait until no other transaction of the room holds this lock; it is let go of at the end."""
@@ -81,6 +99,19 @@ class PostgresDatabase:
         """A consistent view of the tables: all of it as it was at the first look."""
         with readable_errors(self.address), self._begun(_READ) as (connection, _):
             yield connection
+
+    def look(self, statement: Prepared, **values: Any) -> list[Any]:
+        """Return the rows of one statement, which needs no view of more than itself: no BEGIN, no end, one way there."""
+        with readable_errors(self.address):
+            for _ in range(3 * POOL_SIZE):
+                with self._engine.connect() as connection:
+                    try:
+                        return statement.rows(connection, **values)
+                    except psycopg.OperationalError:
+                        # It may have died in the pool; nothing was done on it, so the next one may be asked.
+                        connection.invalidate()
+            with self._engine.connect() as connection:
+                return statement.rows(connection, **values)
 
     @contextmanager
     def rebuild(self) -> Iterator[Connection]:

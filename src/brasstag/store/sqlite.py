@@ -12,6 +12,7 @@ from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from brasstag.store.database import PATIENCE_SECONDS, Transaction
+from brasstag.store.prepared import Prepared
 from brasstag.store.schema import metadata
 from brasstag.words.errors import StoreError, StoreLost
 
@@ -81,6 +82,11 @@ class SqliteDatabase:
         else:
             with _readable_errors(), self._engine.connect() as connection:
                 yield connection
+
+    def look(self, statement: Prepared, **values: Any) -> list[Any]:
+        """Return the rows of one statement, which needs no view of more than itself."""
+        with self.read() as connection:
+            return statement.rows(connection, **values)
 
     @contextmanager
     def rebuild(self) -> Iterator[Connection]:

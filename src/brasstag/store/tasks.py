@@ -26,7 +26,7 @@ _by_id = Prepared(select(tasks).where(tasks.c.id == bindparam("task")))
 _hold = Prepared(select(tasks).where(tasks.c.id == bindparam("task")).with_for_update())
 _root = tasks.alias("root")
 _tree = tasks.alias("whole")
-_spendings = Prepared(
+SPENDINGS = Prepared(
     select(
         tasks.c.steps,
         tasks.c.tokens,
@@ -161,9 +161,9 @@ def tasks_of_tree(connection: Connection, tree: str) -> list[Task]:
     return [Task(**row._mapping) for row in connection.execute(query)]
 
 
-def spendings(connection: Connection, task_id: str) -> Spendings:
-    """Return what a task, and the run it belongs to, have used so far."""
-    steps, tokens, cost, milliseconds, budget, *whole = _spendings.rows(connection, task=task_id)[0]
+def spendings_of(rows: list[Any]) -> Spendings:
+    """Read what SPENDINGS found: what a task, and the run it belongs to, have used so far."""
+    steps, tokens, cost, milliseconds, budget, *whole = rows[0]
     own = Spent(steps, tokens, cost, milliseconds / 1000)
     return Spendings(own, Spent(int(whole[0]), int(whole[1]), int(whole[2]), int(whole[3]) / 1000), budget)
 

@@ -68,7 +68,7 @@ _advance_open = Prepared(_move_head.where(*(tasks.c.status != status for status 
 _insert = Prepared(
     insert(entries).values({column.name: bindparam(column.name) for column in entries.columns})
 )
-_since = Prepared(
+SINCE = Prepared(
     select(
         entries.c.seq,
         entries.c.kind,
@@ -157,7 +157,7 @@ class Timeline:
                 break
             # Another process appended since we last looked: a person's decision, most often.
             position = self._read_position(transaction, task_id, kind, epoch)
-        transaction.run(
+        transaction.run_last(
             _insert,
             task_id=task_id,
             seq=seq,
@@ -221,20 +221,16 @@ def first_entry(connection: Connection, task_id: str) -> Entry | None:
 
 def entries_since(connection: Connection, task_id: str, seq: int) -> list[Entry]:
     """Return a task's entries from a number on, in order."""
+    return entries_of(task_id, SINCE.rows(connection, task=task_id, at_least=seq))
+
+
+def entries_of(task_id: str, rows: list[Any]) -> list[Entry]:
+    """Read what SINCE found."""
     return [
         Entry(
-            task_id,
-            number,
-            EntryKind(kind),
-            tag,
-            call_id,
-            at,
-            json.loads(payload) if payload else None,
-            chained,
+            task_id, seq, EntryKind(kind), tag, call_id, at, json.loads(payload) if payload else None, chained
         )
-        for number, kind, tag, call_id, at, payload, chained in _since.rows(
-            connection, task=task_id, at_least=seq
-        )
+        for seq, kind, tag, call_id, at, payload, chained in rows
     ]
 
 

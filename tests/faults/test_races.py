@@ -1,0 +1,228 @@
+"""Things that happen at the same moment: one of them comes first, and nothing is lost between them."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from brasstag import ApprovalResponse, Room
+from brasstag.engine.decisions import Decisions
+from brasstag.engine.steering import answer_question, stop_task
+from brasstag.store.approvals import approvals_of_task
+from brasstag.store.database import View
+from brasstag.store.graph import Ending, Held
+from brasstag.store.tasks import get_task, live_children
+from brasstag.words.approvals import ApprovalState
+from brasstag.words.calls import Tag
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import EntryKind
+from tests.engine.crews import ADA, Script, call, turn
+from tests.faults.checking import ends_of
+from tests.faults.conftest import MakeWorld
+from tests.faults.harness import PATIENCE, say_yes, until
+
+ROUNDS = 12
+
+Act = Callable[[], Any]
+
+
+class Meeting:
+    """Lets several things happen at once, each on a thread of its own, and remembers how they ended."""
+
+    def __init__(self) -> None:
+        self.ended: Counter[str] = Counter()
+        self.strange: list[BaseException] = []
+
+    def hold(self, act: Callable[[], Any], others: list[tuple[str, Act]]) -> Any:
+        """Act here, and let others act at the same moment; return what came of the one here."""
+        barrier = threading.Barrier(len(others) + 1, timeout=PATIENCE)
+        threads = [threading.Thread(target=self._attend, args=(barrier, *other)) for other in others]
+        for thread in threads:
+            thread.start()
+        try:
+            barrier.wait()
+            return act()
+        finally:
+            for thread in threads:
+                thread.join()
+
+    def _attend(self, barrier: threading.Barrier, name: str, act: Act) -> None:
+        try:
+            barrier.wait()
+            act()
+            self.ended[f"{name}: done"] += 1
+        except ToolError as error:
+            self.ended[f"{name}: {error.code}"] += 1
+        except BaseException as error:
+            self.strange.append(error)
+
+
+WAITING: Script = {
+    "boss": [turn(call("ask_master", question="So?"), call("repeat")), turn(text="built")],
+}
+
+
+async def test_answers_and_decisions_that_come_as_a_task_blocks_are_heard_and_the_second_is_told(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world(WAITING)
+    world.mill.write_tool("repeat", approval="confirm")
+    world.mill.accept()
+    meeting = Meeting()
+    async with Room.open(world.mill.project) as room:
+        graph: Any = room.books.graph
+        block = graph.block
+
+        def blocked(held: Held, seen: int) -> bool:
+            moved: bool = meeting.hold(lambda: block(held, seen), _people(room, held.id))
+            return moved
+
+        graph.block = blocked
+        runs = [await room.start(f"Build {number}") for number in range(ROUNDS)]
+        for run in runs:
+            assert (await room.finished(run)).result == "built"
+        assert await world.violations(room) == []
+    assert meeting.strange == []
+    told = meeting.ended
+    assert (told["answer: done"], told[f"answer: {Code.TASK_CLOSED}"]) == (ROUNDS, ROUNDS)
+    assert (told["decide: done"], told[f"decide: {Code.APPROVAL_CLOSED}"]) == (ROUNDS, ROUNDS)
+
+
+def _people(room: Room, task_id: str) -> list[tuple[str, Act]]:
+    """Two who answer, and two who decide, one yes and one no, whatever a task waits for."""
+    books = room.books
+    questions = books.read(lambda view: live_children(view, task_id))
+    approvals = books.read(lambda view: approvals_of_task(view, task_id, ApprovalState.OPEN))
+    answers: list[tuple[str, Act]] = [
+        ("answer", partial(answer_question, books, question.id, words, ADA))
+        for question in questions
+        for words in ("Blue", "Red")
+    ]
+    decisions: list[tuple[str, Act]] = [
+        ("decide", partial(Decisions(books).decide, approval, ApprovalResponse(yes), ADA))
+        for approval in approvals
+        for yes in (True, False)
+    ]
+    return answers + decisions
+
+
+SIBLINGS: Script = {
+    "boss": [turn(*(call("route_to_helper", request=f"Part {part}") for part in "abc")), turn(text="built")],
+    "helper": [turn(text="helped")],
+}
+
+
+async def test_siblings_that_end_together_all_tell_their_parent(make_world: MakeWorld) -> None:
+    world = make_world(SIBLINGS)
+    barrier = threading.Barrier(3, timeout=PATIENCE)
+    async with Room.open(world.mill.project) as room:
+        graph: Any = room.books.graph
+        finish = graph.finish
+
+        def finished(held: Held, ending: Ending) -> Tag:
+            if held.task.role == "helper":
+                barrier.wait()
+            tag: Tag = finish(held, ending)
+            return tag
+
+        graph.finish = finished
+        for number in range(ROUNDS):
+            run = await room.start(f"Build {number}")
+            assert (await room.finished(run)).result == "built"
+            assert sorted(ends_of(await room.timeline(run)).values()) == [1, 1, 1]
+        assert await world.violations(room) == []
+
+
+SAME_FILE: Script = {
+    "boss": [turn(*(call("route_to_helper", request=f"Part {part}") for part in "ab")), turn(text="built")],
+    "helper": [
+        {
+            "when": f"Part {part}",
+            "turns": [turn(call("write_file", path="shared.md", content=part)), turn(text="helped")],
+        }
+        for part in "ab"
+    ],
+}
+
+
+async def test_of_two_who_write_the_same_new_file_one_is_asked_whether_to_overwrite_it(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world(SAME_FILE)
+    barrier = threading.Barrier(2, timeout=PATIENCE)
+    lock, passed = threading.Lock(), [0]
+    async with Room.open(world.mill.project) as room:
+
+        def at(step: str) -> None:
+            # Both have looked by then, and neither saw a file.
+            if step == "persisted":
+                with lock:
+                    passed[0] += 1
+                    first_time = passed[0] <= 2
+                if first_time:
+                    barrier.wait()
+
+        room._shop.at = at
+        run = await room.start("Build")
+
+        async def ended() -> bool:
+            await say_yes(room)
+            return await room.runs.ended(run) is not None
+
+        await until(ended, "the run ended")
+        assert len(await room.approvals()) == 1
+        settled = [entry.payload or {} for entry in await room.timeline() if entry.kind is EntryKind.SETTLED]
+        assert [payload["outcome"] for payload in settled] == ["done", "done"]
+        first, second = sorted(
+            (payload["changes"][0] for payload in settled), key=lambda one: bool(one["before"])
+        )
+        assert second["before"] == first["after"]
+        assert await world.violations(room) == []
+
+
+DEEP: Script = {
+    "boss": [turn(call("route_to_worker", request="Go on")), turn(text="built")],
+    "worker": [turn(call("route_to_helper", request="Go on")), turn(text="worked")],
+    "helper": [turn(text="helped")],
+}
+
+
+@pytest.mark.parametrize("stopped", ["boss", "worker", "helper"])
+async def test_a_task_that_ends_as_it_is_stopped_from_above_ends_once(
+    make_world: MakeWorld, stopped: str
+) -> None:
+    world = make_world(DEEP)
+    meeting = Meeting()
+    async with Room.open(world.mill.project) as room:
+        graph: Any = room.books.graph
+        finish = graph.finish
+
+        def finished(held: Held, ending: Ending) -> Tag:
+            others: list[tuple[str, Act]] = []
+            if held.task.role == "helper":
+                above = room.books.read(lambda view: _lineage(view, held))
+                others.append(("stop", lambda: stop_task(room.books, above[stopped], "ada")))
+            tag: Tag = meeting.hold(lambda: finish(held, ending), others)
+            return tag
+
+        graph.finish = finished
+        runs = [await room.start(f"Build {number}") for number in range(ROUNDS)]
+        for run in runs:
+            await room.finished(run)
+        assert await world.violations(room) == []
+    assert meeting.strange == []
+    assert sum(meeting.ended.values()) == ROUNDS
+    assert meeting.ended.keys() <= {"stop: done", f"stop: {Code.TASK_CLOSED}"}
+
+
+def _lineage(view: View, held: Held) -> dict[str, str]:
+    """Return the ids of a task and of all above it, by role."""
+    found, task = {}, held.task
+    while True:
+        found[task.role] = task.id
+        if not task.parent_id:
+            return found
+        task = get_task(view, task.parent_id)
