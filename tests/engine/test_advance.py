@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import update
 
 from brasstag import ApprovalResponse, Done, Room, Waiting, tool
-from brasstag.store.schema import memories
+from brasstag.store.schema import memories, tasks
 from brasstag.store.tasks import Task
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.budgets import Budget
@@ -532,3 +532,76 @@ async def test_a_recorded_run_plays_again_without_its_model(crew: Path) -> None:
         ]
         assert all("recorded, not a live model" in note for note in notes)
     assert (crew / "data" / "a.md").read_text() == "x"
+
+
+async def test_a_limit_of_a_run_holds_for_all_of_its_tasks(crew: Path) -> None:
+    write_script(
+        crew,
+        {
+            "boss": [turn(call("route_to_worker", request="Part")), turn(text="Done.")],
+            "worker": [turn(call("stop_and_think", thoughts="x")) for _ in range(5)] + [turn(text="Part.")],
+        },
+    )
+    async with Room.open(crew) as room:
+        run = await room.start("Go", budget=Budget(max_tokens=1500))
+        ended = await room.finished(run)
+        assert ended.task.status == "failed"
+        assert ended.result["error"]["code"] == Code.BUDGET_EXCEEDED
+        assert sum(task.steps for task in await room.tasks(run)) < 7
+
+
+async def test_calls_of_one_turn_open_no_more_tasks_than_a_budget_allows(crew: Path) -> None:
+    write_script(
+        crew,
+        {
+            "boss": [
+                turn(*(call("route_to_worker", request=f"Part {n}") for n in range(6))),
+                turn(text="Done."),
+            ],
+            "worker": [turn(text="Part.")],
+        },
+    )
+    async with Room.open(crew) as room:
+        run = await room.start("Go", budget=Budget(max_children=2))
+        assert (await room.finished(run)).ok
+        assert len(await room.tasks(run)) == 3
+        refused = [
+            (entry.payload or {})["result"]["error"]["code"]
+            for entry in await room.timeline(run)
+            if entry.kind is EntryKind.CALLED
+        ]
+        assert refused == [Code.BUDGET_EXCEEDED] * 4
+
+
+async def test_a_task_whose_role_was_changed_in_the_table_does_nothing(crew: Path) -> None:
+    write_script(
+        crew,
+        {"helper": [turn(call("ask_master", question="?")), turn(text="Done.")], "boss": [turn(text="No.")]},
+    )
+    async with Room.open(crew) as room:
+        run = await room.start("Go", role="helper")
+        async for happening in room.watch(run):
+            if happening.entry is not None and happening.entry.kind is EntryKind.QUESTIONED:
+                break
+        with room.books.database.write() as transaction:
+            transaction.execute(update(tasks).where(tasks.c.id == run).values(role="boss"))
+        question = next(task for task in await room.tasks(run) if task.role == "person")
+        await room.answer(question.id, "Now.", ADA)
+        ended = await room.finished(run)
+        assert ended.task.status == "failed"
+        assert [entry.kind for entry in await room.timeline(run)].count(EntryKind.TURN) == 1
+
+
+async def test_a_secret_is_not_sent_along(crew: Path) -> None:
+    (crew / "data" / ".env").write_text("KEY=1")
+    write_script(crew, {"boss": [turn(text="Done.")]})
+    async with Room.open(crew) as room:
+        with pytest.raises(ToolError) as caught:
+            await room.start("Go", documents=["./.env"])
+        assert caught.value.code is Code.BLOCKED_BY_RULE
+
+
+async def test_watching_a_task_that_is_not_there_says_so(crew: Path) -> None:
+    async with Room.open(crew) as room:
+        with pytest.raises(ToolError, match="no task"):
+            await room.finished("task_nothing")

@@ -31,7 +31,7 @@ def _no_fence(put: Put) -> None:
     """Whoever held a task once may write to it for ever."""
     append = Timeline.append
 
-    def unfenced(self: Timeline, *said: Any, epoch: int = 0) -> Tag:  # noqa: ARG001
+    def unfenced(self: Timeline, *said: Any, epoch: int = 0) -> Tag:
         return append(self, *said)
 
     put(Timeline, "append", unfenced)
@@ -65,8 +65,9 @@ def _parent_before_child(put: Put) -> None:
     finish = Graph._finish
 
     def turned_round(graph: Graph, transaction: Transaction, task: Task, ending: Ending, epoch: int) -> Tag:
-        graph._tell(transaction, ending.messages)
-        _get(signal.SIGSTOP)
+        if ending.messages:
+            graph._tell(transaction, ending.messages)
+            _get(signal.SIGSTOP)
         return finish(graph, transaction, task, replace(ending, messages=()), epoch)
 
     put(Graph, "_finish", turned_round)
@@ -77,7 +78,8 @@ def _child_before_parent(put: Put) -> None:
     tell = Graph._tell
 
     def stopped(graph: Graph, transaction: Transaction, messages: Sequence[Message]) -> None:
-        _get(signal.SIGSTOP)
+        if messages:
+            _get(signal.SIGSTOP)
         tell(graph, transaction, messages)
 
     put(Graph, "_tell", stopped)

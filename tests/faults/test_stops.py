@@ -18,10 +18,15 @@ from tests.faults.workers import Fate
 
 STEPS: Script = {
     "boss": [
-        turn(call("route_to_helper", request="Help")),
-        turn(call("send")),
-        turn(call("write_file", path="new.md", content="written by an agent")),
-        turn(text="built"),
+        {"when": "Wait", "turns": [turn(call("send")), turn(text="waited")]},
+        {
+            "turns": [
+                turn(call("route_to_helper", request="Help")),
+                turn(call("send")),
+                turn(call("write_file", path="new.md", content="written by an agent")),
+                turn(text="built"),
+            ]
+        },
     ],
     "helper": [turn(text="helped")],
 }
@@ -65,9 +70,11 @@ async def test_a_worker_that_acts_keeps_its_claim_while_it_sleeps(
     async with Room.open(world.mill.project) as room:
         run = await room.start("Build", serve=False)
         asleep = await stopped_worker(world, room, Fate(point, passing, signal=signal.SIGSTOP))
-        waiting = await room.start("Wait behind it", serve=False)
+        slept_since = time.monotonic()
         world.hire(Fate(stopped_seconds=QUICK))
-        await world.play(room, [waiting])
+        await until(lambda: time.monotonic() > slept_since + 2 * QUICK, "it has slept for long")
+        # Whoever ends this one has looked over the room since.
+        await world.play(room, [await room.start("Wait behind it", serve=False)])
         held = next(task for task in await room.tasks() if task.id == run)
         assert held.status == "running"
         wake(asleep)

@@ -23,6 +23,7 @@ from brasstag.store.tasks import Status, Task, get_task, read_tasks, tasks_of_tr
 from brasstag.store.timeline import entries_since
 from brasstag.words.approvals import Approver
 from brasstag.words.budgets import Budget
+from brasstag.words.canonical import why_not_json
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
@@ -80,6 +81,8 @@ class Runs:
         """
         if not request.strip():
             raise ToolError(Code.INVALID_ARGUMENTS, "a run needs words: what is to be done?")
+        if reason := why_not_json(request):
+            raise ToolError(Code.INVALID_ARGUMENTS, f"the request cannot be written down: {reason}")
         lead = role or self._shop.agents.crew.lead
         self._shop.agents.role(lead)
         carried = await self._run(self._carry, documents, lead)
@@ -233,18 +236,19 @@ class Runs:
             return forget_memory(transaction, name)
 
     def _carry(self, documents: Sequence[str], role: str) -> tuple[Carried, ...]:
-        rules = self._shop.rules
-        draft = Draft(
-            self._shop.workspace,
-            writable=False,
-            hidden=lambda path: rules.hides(path, "run", role) is not None,
-        )
+        """Read documents that a person sends along; what a rule keeps from being read stays where it is."""
+        draft = Draft(self._shop.workspace, writable=False)
         try:
-            return carry(
+            carried = carry(
                 draft, list(documents), self._shop.agents.crew.document_tokens, self._books.blobs.put
             )
         finally:
             draft.close()
+        for seen in draft.preview().reads:
+            because = self._shop.rules.hides(seen.path, role=role)
+            if because is not None:
+                raise ToolError(Code.BLOCKED_BY_RULE, f"{seen.path} cannot be sent along: {because}")
+        return carried
 
     async def _run(self, function: Callable[..., _T], *arguments: Any) -> _T:
         return await self._shop.threads.run(function, *arguments)

@@ -201,7 +201,7 @@ class Advancing:
     def _left(self, minutes: Minutes) -> tuple[float | None, int | None]:
         """Return the seconds and tokens the next turn may take; raise ToolError where a limit is reached."""
         task = minutes.held.task
-        used = self._shop.books.spendings(task.id)
+        used = self._shop.books.spendings(task.id).later(minutes.standing.tool_seconds)
         own, run = minutes.limits.own, Limits.from_text(used.root_budget).run
         for error in overspent(own, used.own, f"this task of {task.role}"):
             raise error

@@ -57,15 +57,15 @@ class Agents:
         return chosen.model or self.role(role).model or self.crew.model or chosen.default
 
     def model(self, name: str, role: str) -> Model:
-        """Return the model of a task."""
+        """Return the model of a task; raise ToolError where its role is gone, ModelError where nobody could answer."""
         if not name:
             raise ModelError(
                 "no model is set: name one in brasstag.toml ([crew] model = …), with --model, or set a key such as "
                 "OPENAI_API_KEY; `brasstag demo` needs none",
                 Code.MODEL_NOT_CONFIGURED,
             )
-        settings = self.roles.get(role)
-        fallback = (settings.fallback_model if settings else None) or self.crew.fallback_model or ""
+        # A role that is gone since its task was opened has no say in anything any more.
+        fallback = self.role(role).fallback_model or self.crew.fallback_model or ""
         return self.find_model(name, "" if fallback == name else fallback)
 
 
@@ -97,10 +97,9 @@ class Limits:
         return cls(Budget.from_json(found.get("own", {})), Budget.from_json(found.get("run", {})))
 
     def extended(self, more: Budget) -> "Limits":
-        """Return the limits with those given in their place, for the task and for the run where it has that limit."""
+        """Return the limits with those given in their place: for the task, and for the whole run."""
         given = more.as_json()
-        held = {name: value for name, value in given.items() if getattr(self.run, name) is not None}
-        return Limits(replace(self.own, **given), replace(self.run, **held))
+        return Limits(replace(self.own, **given), replace(self.run, **given))
 
 
 _MEASURES = (

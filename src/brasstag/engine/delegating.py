@@ -26,10 +26,10 @@ def delegate(shop: Shop, grant: Grant, looked: Looked, _watch: Watch) -> Outcome
     asked = Asked(str(request), role, f"agent:{call.role}", looked.carried)
     try:
         child = shop.books.read(lambda view: child_task(shop, view, call, asked))
+        said = f"→ delegated to {role} ({child.id})"
+        return _open(shop, grant, looked, child, EntryKind.DELEGATED, said)
     except ToolError as error:
         return _refused(shop, grant, looked, error)
-    said = f"→ delegated to {role} ({child.id})"
-    return _open(shop, grant, looked, child, EntryKind.DELEGATED, said)
 
 
 def ask_master(shop: Shop, grant: Grant, looked: Looked, _watch: Watch) -> Outcome:

@@ -95,6 +95,8 @@ class Counter:
         loop = asyncio.get_running_loop()
         watch = Watch(loop)
         future: asyncio.Future[Any] = self.shop.threads.start(_under_watch, work, arguments, watch)
+        # Whoever waited may be gone, and with them whoever would have heard of an error.
+        future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         watch.look = partial(self._look_at_watch, watch, future)
         timer = loop.call_later(FIRST_LOOK, watch.look)
         found = await future
@@ -207,9 +209,9 @@ def _under_watch(work: Callable[..., _T], arguments: tuple[Any, ...], watch: Wat
 
 
 def _hand_over(written: "asyncio.Future[Settled]", future: "asyncio.Future[Any]") -> None:
+    error = written.exception()
     if future.done():
         return
-    error = written.exception()
     if error is not None:
         future.set_exception(error)
     else:

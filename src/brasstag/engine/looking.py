@@ -98,7 +98,11 @@ def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = F
         return Looked(admitted, Preview(external=True))
     draft = draft_for(shop, admitted)
     ending = run_function(
-        shop, admitted, draft, watch, lambda: _too_late(shop, admitted, draft, only_looking)
+        shop,
+        admitted,
+        draft,
+        watch,
+        lambda: _too_late(shop, admitted, draft, only_looking=only_looking, stopped=watch.hurried),
     )
     preview = draft.preview()
     if preview.changes and isinstance(ending, Done):
@@ -107,10 +111,10 @@ def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = F
     return Looked(admitted, preview, draft, ending)
 
 
-def _too_late(shop: Shop, admitted: Admitted, draft: Draft, only_looking: bool) -> Settled:
+def _too_late(shop: Shop, admitted: Admitted, draft: Draft, *, only_looking: bool, stopped: bool) -> Settled:
     """End a call whose function is still running on a draft: from here on it can touch nothing."""
     draft.close()
-    ending = timed_out(admitted.tool)
+    ending = timed_out(admitted.tool, stopped=stopped)
     if only_looking:
         return ending
     payload = payloads.proposed(admitted.call, admitted.tool) | payloads.closed(ending)

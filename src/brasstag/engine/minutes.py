@@ -21,6 +21,11 @@ class Minutes:
         self.held = held
         entries = shop.books.proven(held.id)
         self.opened = _opened(held, entries)
+        if self.opened["input"]["role"] != held.task.role:
+            raise StoreError(
+                f"{held.id} is said to be of {held.task.role}, but was opened for {self.opened['input']['role']}; "
+                "nothing is done in it. Run `brasstag timeline verify`"
+            )
         self.context = self._context()
         self.standing = Standing(held.id)
         self.transcript = Transcript(self.context)

@@ -84,6 +84,9 @@ def child_task(shop: Shop, view: View, call: Call, asked: Asked) -> NewTask:
         parent_call=call.id,
         tree=tree,
         queue=parent.queue if parent is not None and depth else shop.boot.id,
+        most_siblings=Limits.from_text(parent.budget).own.max_children
+        if parent is not None and depth
+        else None,
         depth=depth,
         budget=limits.as_text(),
     )
@@ -246,16 +249,13 @@ def _require_room_to_grow(view: View, parent: Task | None, depth: int) -> None:
     own = Limits.from_text(parent.budget).own
     root = find_task(view, parent.tree)
     deepest = (Limits.from_text(root.budget).run if root else NO_LIMITS).max_depth or own.max_depth
-    if own.max_children is not None and parent.children >= own.max_children:
-        raise _full(f"{parent.role} has opened {parent.children} tasks, as many as it may", "max_children")
     if deepest is not None and depth >= deepest:
-        raise _full(f"this would be task {depth + 1} above one another, of {deepest} allowed", "max_depth")
-
-
-def _full(what: str, limit: str) -> ToolError:
-    return ToolError(
-        Code.BUDGET_EXCEEDED, f"{what}; do it yourself, or hand off what there is", {"limit": limit}
-    )
+        raise ToolError(
+            Code.BUDGET_EXCEEDED,
+            f"this would be task {depth + 1} above one another, of {deepest} allowed; do it yourself, or hand off "
+            "what there is",
+            {"limit": "max_depth"},
+        )
 
 
 def _chosen(opened: Payload) -> Chosen:

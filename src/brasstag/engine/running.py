@@ -61,11 +61,13 @@ def run_function(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch, lat
     return ending
 
 
-def timed_out(tool: Tool) -> Settled:
+def timed_out(tool: Tool, *, stopped: bool = False) -> Settled:
     """Say how a call ends whose function did not come back in time.
 
     One that only has the draft can do nothing once the draft is closed; of any other nobody knows what it still does.
     """
+    if stopped:
+        return _cut_off(tool)
     seconds = tool.config.limits.timeout_seconds
     if tool.config.effects == "external":
         said = f"{tool.name} did not answer within {seconds:g} s and may still be acting; look before trying again"

@@ -35,6 +35,8 @@ class Watch:
         self._on_loop: concurrent.futures.Future[Any] | None = None
         self.look: Callable[[], None] = _nobody_looks
         """Looks now, rather than when the time is up."""
+        self.hurried = False
+        """Whether its task was stopped, so that nothing of it took too long."""
         self.over = False
         """Whether the worker has come to its end, so that nobody needs to look any more."""
 
@@ -58,6 +60,7 @@ class Watch:
         """The function's time is up now: its task was stopped."""
         with self._lock:
             self._seconds = 0.0
+            self.hurried = True
         if self._on_loop is not None:
             self._on_loop.cancel()
         self.loop.call_soon_threadsafe(self.look)

@@ -36,6 +36,9 @@ from brasstag.words.turns import Usage
 
 Payload = dict[str, Any]
 
+MOST_CHILDREN = 2**31 - 1
+"""As many as the table can count."""
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -71,6 +74,8 @@ class NewTask:
     queue: str = ""
     depth: int = 0
     budget: str = "{}"
+    most_siblings: int | None = None
+    """How many tasks its parent may open; asked again when it is opened, as calls of one turn run together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +156,13 @@ class Graph:
                 self._books.ledger.use_up(transaction, approval_id)
             self._insert(transaction, child)
             tag = self._timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)
-            transaction.run_last(moves.one_more_child, task=call.task_id)
+            most = MOST_CHILDREN if child.most_siblings is None else min(child.most_siblings, MOST_CHILDREN)
+            if transaction.run(moves.one_more_child, task=call.task_id, most=most).rowcount != 1:
+                raise ToolError(
+                    Code.BUDGET_EXCEEDED,
+                    f"{call.role} has opened {most} tasks, as many as it may; do it yourself, or hand off what there is",
+                    {"limit": "max_children"},
+                )
             return tag
 
     def take(self, task_id: str, wake: int) -> Held | None:

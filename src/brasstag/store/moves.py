@@ -49,7 +49,9 @@ spend = Prepared(
     )
 )
 one_more_child = Prepared(
-    update(tasks).where(tasks.c.id == bindparam("task")).values(children=tasks.c.children + 1)
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"), tasks.c.children < bindparam("most"))
+    .values(children=tasks.c.children + 1)
 )
 reopen = Prepared(
     update(tasks)

@@ -1,7 +1,7 @@
 """Tasks at rest. A desk is the task without a model that owns the calls of one CLI call, library room or connection."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
@@ -50,6 +50,11 @@ class Spendings:
     own: Spent
     run: Spent
     root_budget: str
+
+    def later(self, seconds: float) -> "Spendings":
+        """Return the same with so much more time spent, which is not written down yet."""
+        own, run = (replace(spent, seconds=spent.seconds + seconds) for spent in (self.own, self.run))
+        return Spendings(own, run, self.root_budget)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from brasstag.surfaces.cli.budgets import (
 from brasstag.surfaces.cli.completing import crew_roles, run_ids, task_ids
 from brasstag.surfaces.cli.console import OutputName, at_terminal, wants_json
 from brasstag.surfaces.cli.options import HERE, Output, Project
+from brasstag.surfaces.cli.people import require_approver
 from brasstag.surfaces.cli.rooms import run as in_loop
 
 if TYPE_CHECKING:
@@ -99,6 +100,9 @@ def resume(
     Limits given here take the place of those it had; they count for a run that has ended.
     """
     budget = budget_of(max_steps, max_tokens, max_cost, max_seconds, max_depth, max_children)
+    if budget.as_json() or note:
+        # Only a person extends what people have limited, or speaks to an agent as one.
+        require_approver()
     raise typer.Exit(in_loop(_running(project, output, later).resume(task, budget, note, detach=detach)))
 
 
