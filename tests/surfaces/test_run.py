@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from brasstag.models.choosing import DEFAULT_MODELS
+from brasstag.surfaces.cli.exits import Exit
 from brasstag.surfaces.cli.happenings import TOLD
+from brasstag.surfaces.cli.people import TOKEN_VARIABLE, add_approver
 from brasstag.words.events import EntryKind
 from tests.conftest import MakeProject, accept
 from tests.engine.crews import CREW, call, turn, write_script
@@ -163,7 +165,9 @@ class TestEndings:
         assert ended.lines[-1]["status"] == "failed"
         assert ended.lines[-1]["result"]["error"]["code"].startswith("MODEL_")
 
-    def test_a_budget_ends_it_and_more_of_it_lets_it_go_on(self, pipe: Pipe, project: Path) -> None:
+    def test_a_budget_ends_it_and_more_of_it_lets_it_go_on(
+        self, pipe: Pipe, project: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         thinking = [turn(call("stop_and_think", thoughts=str(n))) for n in range(3)]
         write_script(project, {"boss": [*thinking, turn(text="At last.")]})
         ended = pipe("run", "Think", "--max-steps", "2")
@@ -171,7 +175,10 @@ class TestEndings:
         assert ended.lines[-1]["result"]["error"]["code"] == "BUDGET_EXCEEDED"
         assert "goes on with" not in ended.out
         assert pipe("resume", ended.lines[-1]["task"]).code == 1
-        resumed = pipe("resume", ended.lines[-1]["task"], "--max-steps", "9", "--note", "take your time")
+        more = ("resume", ended.lines[-1]["task"], "--max-steps", "9", "--note", "take your time")
+        assert pipe(*more).code == Exit.DENIED
+        monkeypatch.setenv(TOKEN_VARIABLE, add_approver("ada"))
+        resumed = pipe(*more)
         assert resumed.code == 0
         assert resumed.lines[-1]["result"] == "At last."
         (noted,) = [line for line in resumed.lines if line["event"] == "resumed"]
@@ -248,6 +255,7 @@ class TestBadInput:
         (desk,) = [task["task"] for task in pipe("tasks", "--all").lines if task["kind"] == "desk"]
         assert "NOT_SUPPORTED" in pipe("resume", desk).err
 
+    @pytest.mark.usefixtures("ada")
     def test_limits_are_not_changed_while_a_run_goes_on(self, pipe: Pipe, project: Path) -> None:
         asking(project)
         run = pipe("run", "Do it").lines[-1]["run"]
