@@ -47,6 +47,11 @@ class Losses:
             yield transaction
 
 
+def only(number: int, when: str) -> Loses:
+    """Lose one commit, counted from 0."""
+    return lambda commit: when if commit == number else ""
+
+
 def every(apart: int, first: int, when: str) -> Loses:
     """Lose one commit in so many, from the first on."""
     return lambda commit: when if commit % apart == first else ""
