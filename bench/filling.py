@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from sqlalchemy import Connection
 
@@ -10,6 +11,8 @@ from brasstag.engine.nodes import Asked, question_task, root_task
 from brasstag.store.database import Database, Transaction
 from brasstag.store.graph import Graph
 from brasstag.store.jobs import Unheard
+from brasstag.store.postgres import PostgresTransaction
+from brasstag.store.prepared import Prepared
 from brasstag.store.seals import Witness
 from brasstag.words.calls import Call
 from brasstag.words.events import EntryKind
@@ -30,10 +33,21 @@ class _Together:
     @contextmanager
     def write(self) -> Iterator[Transaction]:
         yield self._transaction
+        self._run_what_waits()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         yield self._transaction.connection
+
+    def look(self, statement: Prepared, **values: Any) -> list[Any]:
+        return statement.rows(self._transaction.connection, **values)
+
+    def _run_what_waits(self) -> None:
+        """Statements may wait for the commit, which is far away here; whoever looks next wants to see them."""
+        if isinstance(self._transaction, PostgresTransaction):
+            waiting, self._transaction._last = self._transaction._last, []
+            for statement, values in waiting:
+                self._transaction.run(statement, **values)
 
 
 def fill(room: Room, tasks: int) -> list[tuple[str, str]]:
