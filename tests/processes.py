@@ -19,10 +19,17 @@ KILLED = -signal.SIGKILL
 
 
 def start(work: Callable[..., Any], *arguments: Any) -> BaseProcess:
-    """Start ``work`` in a process of its own."""
-    process = _context.Process(target=work, args=arguments)
+    """Start ``work`` in a process of its own, in this one's environment as it is now."""
+    process = _context.Process(target=_work_in, args=(dict(os.environ), work, arguments))
     process.start()
     return process
+
+
+def _work_in(environment: dict[str, str], work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    # The server the process is forked from still has the environment of the test that came first.
+    os.environ.clear()
+    os.environ.update(environment)
+    work(*arguments)
 
 
 def end(process: BaseProcess) -> int:

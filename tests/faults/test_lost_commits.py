@@ -67,9 +67,9 @@ async def test_one_commit_in_five_lost_is_no_call_lost(
         run = await room.start("Build", serve=False)
         async with (
             losing_worker(world, sometimes(seed, 0.2)) as one,
-            losing_worker(world, sometimes(seed + 10, 0.2)),
+            losing_worker(world, sometimes(seed + 10, 0.2)) as other,
         ):
             await world.play(room, [run])
         assert await world.whole(room, run) == []
-    assert one.lost
+    assert one.lost + other.lost
     assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock
-
 from brasstag.settings import user_directory
 from brasstag.surfaces.cli.console import at_terminal
 from brasstag.surfaces.cli.visible import visible
@@ -111,6 +109,8 @@ def _known() -> dict[str, str]:
 
 @contextmanager
 def _changing() -> Iterator[dict[str, str]]:
+    from filelock import FileLock
+
     file = _file()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with FileLock(f"{file}.lock"):
