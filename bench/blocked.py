@@ -5,13 +5,15 @@ import statistics
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
+from multiprocessing import get_context
 from pathlib import Path
 
 from crews import make_project, open_room, postgres
-from filling import QUESTION, fill
+from filling import QUESTION, Filled, fill_project
 from measuring import goal, title
 from places import scratch
 from tests.engine.crews import ADA, call, turn, write_script
@@ -51,14 +53,8 @@ class Crowd:
     room: Room
     empty: Path
     full: Path
-    questions: list[tuple[str, str]] = field(default_factory=list)
-    filled_in: float = 0.0
+    filled: Filled = field(default_factory=lambda: Filled([], 0.0))
     workers: tuple[int, int] = (0, 0)
-
-    def gather(self) -> None:
-        started = time.perf_counter()
-        self.questions = fill(self.room, TASKS)
-        self.filled_in = time.perf_counter() - started
 
 
 async def run() -> None:
@@ -67,7 +63,7 @@ async def run() -> None:
         server = stack.enter_context(postgres())
         databases = {"SQLite": ""} | ({"Postgres": server.url} if server else {})
         crowds = [await _open(stack, folder, name, url) for name, url in databases.items()]
-        await asyncio.gather(*(asyncio.to_thread(crowd.gather) for crowd in crowds))
+        await _gather(crowds)
         async with AsyncExitStack() as serving:
             for crowd in crowds:
                 started = [
@@ -79,10 +75,18 @@ async def run() -> None:
             await asyncio.sleep(IDLE_SECONDS)
             for crowd, then in zip(crowds, before, strict=True):
                 title(f"{TASKS:,} tasks that wait for people, on {crowd.database}")
-                print(f"  opened in {crowd.filled_in:.0f} s")
+                print(f"  opened in {crowd.filled.seconds:.0f} s")
                 _compare(crowd, then.cpu_seconds)
                 await _answer_some(crowd)
                 _restart(crowd)
+
+
+async def _gather(crowds: list[Crowd]) -> None:
+    loop = asyncio.get_running_loop()
+    with ProcessPoolExecutor(len(crowds), get_context("spawn")) as fillers:
+        filling = [loop.run_in_executor(fillers, fill_project, one.full, one.url, TASKS) for one in crowds]
+        for crowd, filled in zip(crowds, await asyncio.gather(*filling), strict=True):
+            crowd.filled = filled
 
 
 async def _open(stack: AsyncExitStack, folder: Path, database: str, url: str) -> Crowd:
@@ -102,7 +106,7 @@ def _compare(crowd: Crowd, cpu_before: float) -> None:
 
 
 async def _answer_some(crowd: Crowd) -> None:
-    seconds = [await _answer(crowd.room, *one) for one in crowd.questions[:: TASKS // ANSWERS]]
+    seconds = [await _answer(crowd.room, *one) for one in crowd.filled.questions[:: TASKS // ANSWERS]]
     print(f"  answer to resumed, the slowest of {ANSWERS}: {max(seconds) * 1e3:.0f} ms")
     goal("answer to resumed, median", statistics.median(seconds) * 1e3, 300, " ms")
 

@@ -1,9 +1,14 @@
 """Tasks that wait for people, opened by the thousand: through the real graph, but many in one commit."""
 
+import asyncio
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from crews import open_room
 from sqlalchemy import Connection
 
 from brasstag import Room
@@ -11,8 +16,7 @@ from brasstag.engine.nodes import Asked, question_task, root_task
 from brasstag.store.database import Database, Transaction
 from brasstag.store.graph import Graph
 from brasstag.store.jobs import Unheard
-from brasstag.store.postgres import PostgresTransaction
-from brasstag.store.prepared import Prepared
+from brasstag.store.prepared import Guarded, Prepared
 from brasstag.store.seals import Witness
 from brasstag.words.calls import Call
 from brasstag.words.events import EntryKind
@@ -24,6 +28,14 @@ TOGETHER = 250
 """Tasks in one commit."""
 
 
+@dataclass(frozen=True)
+class Filled:
+    """The tasks, each with its question, and how long it took to open them."""
+
+    questions: list[tuple[str, str]]
+    seconds: float
+
+
 class _Together:
     """A database as it looks from inside one of its transactions."""
 
@@ -33,7 +45,6 @@ class _Together:
     @contextmanager
     def write(self) -> Iterator[Transaction]:
         yield self._transaction
-        self._run_what_waits()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -42,12 +53,19 @@ class _Together:
     def look(self, statement: Prepared, **values: Any) -> list[Any]:
         return statement.rows(self._transaction.connection, **values)
 
-    def _run_what_waits(self) -> None:
-        """Statements may wait for the commit, which is far away here; whoever looks next wants to see them."""
-        if isinstance(self._transaction, PostgresTransaction):
-            waiting, self._transaction._last = self._transaction._last, []
-            for statement, values in waiting:
-                self._transaction.run(statement, **values)
+    def add(self, statement: Guarded, **values: Any) -> bool:
+        return self._transaction.run_guarded(statement, **values)
+
+
+def fill_project(project: Path, url: str, tasks: int) -> Filled:
+    """Fill a project's room; for a process of its own, as several of these in one would wait for each other."""
+    return asyncio.run(_fill_project(project, url, tasks))
+
+
+async def _fill_project(project: Path, url: str, tasks: int) -> Filled:
+    async with open_room(project, url) as room:
+        started = time.perf_counter()
+        return Filled(fill(room, tasks), time.perf_counter() - started)
 
 
 def fill(room: Room, tasks: int) -> list[tuple[str, str]]:
@@ -86,7 +104,7 @@ def _open(room: Room, number: int) -> tuple[str, str]:
     use = ToolUse("c0_0", "ask_master", {"question": QUESTION})
     said = {"type": "turn", "turn": 0, "model": "", "text": "", "thinking": [], "calls": [use.as_json()]}
     said |= {"usage": Usage().as_json(), "stop": "calls", "seconds": 0.0, "note": ""}
-    graph.record_turn(held, said, Usage(), 0)
+    graph.record_turn(held, said, Usage())
     call = Call(f"{task.id}:0.0", use.tool, use.arguments, "agent:clerk", "clerk", task.id, epoch=held.epoch)
     node = books.read(lambda view: question_task(shop, view, call, QUESTION, ()))
     about = {"type": "ask_master", "tool": use.tool, "input": use.arguments, "actor": call.actor}

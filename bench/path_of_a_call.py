@@ -27,7 +27,7 @@ class Unwritten:
     def __init__(self, room: Room) -> None:
         room.books.record = self.record  # type: ignore[method-assign]
 
-    def record(self, call: Call, kind: EntryKind, payload: dict[str, Any]) -> Tag:
+    def record(self, call: Call, kind: EntryKind, payload: dict[str, Any], *_with_it: object) -> Tag:
         return Tag("tag_unwritten", "0" * 64)
 
 

@@ -81,3 +81,12 @@ def test_a_file_that_was_replaced_while_it_is_watched_is_told(file: Path) -> Non
     with database.watch() as number, pytest.raises(StoreError, match="damaged"):
         number()
     database.close()
+
+
+def test_what_a_task_wants_approved_is_found_without_looking_at_what_others_want(file: Path) -> None:
+    database = opened(file)
+    wanted = "SELECT * FROM approvals WHERE task_id = 'task_a' AND state = 'open' ORDER BY id"
+    with database.read() as view:
+        plan = " ".join(str(row) for row in view.execute(text(f"EXPLAIN QUERY PLAN {wanted}")))
+    database.close()
+    assert "approvals_by_task (task_id=? AND state=?)" in plan

@@ -11,8 +11,9 @@ import pytest
 from sqlalchemy import Connection, select, text
 
 from brasstag.store.books import Books, Decision
+from brasstag.store.lines import entry_hash, payload_digest
 from brasstag.store.schema import approvals, checkpoints, entries, tasks
-from brasstag.store.timeline import entry_hash, payload_digest, proven_entries, read_entries
+from brasstag.store.timeline import proven_entries, read_entries
 from brasstag.store.verify import Report, verify
 from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.errors import StoreError, ToolError

@@ -1,15 +1,15 @@
 """The minutes of a task: its timeline as the worker that holds it follows it, standing and transcript together."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-from brasstag.engine.agents import Limits
+from brasstag.engine.nodes import opened_with
 from brasstag.engine.render import Transcript, transcript_of
 from brasstag.engine.shop import Shop
 from brasstag.engine.standing import Standing
 from brasstag.store.graph import Held
+from brasstag.words.budgets import Budget, Limits
 from brasstag.words.errors import StoreError
-from brasstag.words.events import Entry, EntryKind
+from brasstag.words.events import Entry
 
 
 class Minutes:
@@ -19,8 +19,10 @@ class Minutes:
         """Read the timeline, every hash checked: models and tools act on what it says."""
         self._shop = shop
         self.held = held
+        # Before the timeline is read: what is added meanwhile may be in both, but never in neither.
+        self._carbon = shop.books.timeline.carbons.follow(held.id)
         entries = shop.books.proven(held.id)
-        self.opened = _opened(held, entries)
+        self.opened = opened_with(held.id, entries[0] if entries else None)
         if self.opened["input"]["role"] != held.task.role:
             raise StoreError(
                 f"{held.id} is said to be of {held.task.role}, but was opened for {self.opened['input']['role']}; "
@@ -28,36 +30,49 @@ class Minutes:
             )
         self.context = self._context()
         self.standing = Standing(held.id)
-        self.transcript = Transcript(self.context)
+        self._transcript = Transcript(self.context)
+        self._unrendered: list[Entry] = []
         self._add(entries)
+        self.run: Budget | None = self.limits.run if held.id == held.task.tree else None
+        """The limits of its run; below the root, None until somebody has looked them up."""
+        self.seconds_left: float | None = None
+        """How long its tools may take, when last looked; None where nothing limits it."""
 
     @property
     def limits(self) -> Limits:
-        """The task's limits, as extended last."""
-        return Limits.from_text(self.held.task.budget)
+        """The task's limits, as extended last: its timeline says so, not its row."""
+        return self.standing.limits
+
+    def catch_up(self) -> bool:
+        """Take in what this process wrote since; False where that is nothing, or not all: then ``refresh`` finds out."""
+        seen = self.standing.seen
+        written = [entry for entry in self._carbon.take() if entry.seq >= seen]
+        if not written or written[-1].seq != seen + len(written) - 1:
+            return False
+        self._add(written)
+        return True
 
     def refresh(self) -> None:
-        """Take in what was written since: by this worker, by a person, by a task below."""
-        seen = self.standing.seen
-        self._add(self._shop.books.entries_since(self.held.id, seen))
-        if self.transcript.stale:
-            entries = self._shop.books.proven(self.held.id)
-            self.transcript = transcript_of(entries, self.context)
+        """Read what was written since: by this worker, by a person, by a task below."""
+        self._add(self._shop.books.entries_since(self.held.id, self.standing.seen))
+
+    def transcript(self) -> Transcript:
+        """Return what a model is shown; rendered only now, as a long result takes its time."""
+        unrendered, self._unrendered = self._unrendered, []
+        for entry in unrendered:
+            self._transcript.add(entry)
+        if self._transcript.stale:
+            entries = self._shop.books.proven(self.held.id)[: self.standing.seen]
+            self._transcript = transcript_of(entries, self.context)
+        return self._transcript
 
     def _add(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
             self.standing.add(entry)
-            self.transcript.add(entry)
+            self._unrendered.append(entry)
 
     def _context(self) -> Transcript | None:
         asked_on = self.opened.get("context")
         if asked_on is None:
             return None
         return transcript_of(self._shop.books.proven(asked_on["task"])[: asked_on["entries"]])
-
-
-def _opened(held: Held, entries: list[Entry]) -> Mapping[str, Any]:
-    first = entries[0] if entries else None
-    if first is None or first.kind is not EntryKind.OPENED or first.payload is None:
-        raise StoreError(f"the first entry of {held.id} is gone or was redacted, so it cannot go on")
-    return first.payload

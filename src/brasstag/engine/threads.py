@@ -15,6 +15,10 @@ _T = TypeVar("_T")
 _Job = Callable[[], None]
 
 
+FEW = 8
+"""Short jobs at once: enough to keep a database busy; with more, threads mostly wait for each other."""
+
+
 class AnsweredElsewhere(BaseException):
     """Raised by a job that has nothing to say: somebody else answers, or has answered, in its place."""
 
@@ -24,12 +28,18 @@ class Threads:
 
     def __init__(self) -> None:
         self._idle: list[_Worker] = []
-        self._busy = 0
+        self._busy: set[asyncio.Future[Any]] = set()
         self._quiet = asyncio.Event()
+        self._few = asyncio.Semaphore(FEW)
 
     async def run(self, function: Callable[..., _T], *arguments: Any) -> _T:
         """Run ``function`` on a worker and return what it returns, or raise what it raises."""
         return await self.start(function, *arguments)
+
+    async def run_short(self, function: Callable[..., _T], *arguments: Any) -> _T:
+        """Run what is over as soon as the database has answered, a few at a time however many tasks are live."""
+        async with self._few:
+            return await self.start(function, *arguments)
 
     def start(self, function: Callable[..., _T], *arguments: Any) -> "asyncio.Future[_T]":
         """Start ``function`` on a worker; whoever drops the future does not stop it."""
@@ -37,13 +47,11 @@ class Threads:
         future: asyncio.Future[_T] = loop.create_future()
         worker = self._idle.pop() if self._idle else _Worker()
         context = contextvars.copy_context()
-        self._busy += 1
+        self._busy.add(future)
 
         def deliver(result: _T | None, error: BaseException | None) -> None:
             self._idle.append(worker)
-            self._busy -= 1
-            if not self._busy:
-                self._quiet.set()
+            self.leave_behind(future)
             if future.done() or isinstance(error, AnsweredElsewhere):
                 return
             if error is not None:
@@ -63,6 +71,12 @@ class Threads:
 
         worker.jobs.put(job)
         return future
+
+    def leave_behind(self, future: "asyncio.Future[Any]") -> None:
+        """Wait for a job no longer: it has ended, or somebody else has written its end."""
+        self._busy.discard(future)
+        if not self._busy:
+            self._quiet.set()
 
     async def drain(self, seconds: float) -> None:
         """Give work whose caller went away the time to write its end down."""

@@ -35,6 +35,13 @@ class Address:
         self._parameters: dict[str, Any] = {**_DEFAULTS, **found}
         self._password = str(found.get("password") or "")
 
+    @property
+    def place(self) -> str:
+        """Where the server is, who signs in, and to which database, as far as the address says."""
+        user, host, port, name = (self._parameters.get(one) for one in ("user", "host", "port", "dbname"))
+        server = f"{host or 'a local socket'}{f':{port}' if port else ''}"
+        return f"{server}{f', database {name}' if name else ''}{f', as {user}' if user else ''}"
+
     def parameters(self, settings: dict[str, str]) -> dict[str, Any]:
         """Return what the driver connects with; every session then runs with these settings of the server's."""
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())

@@ -12,7 +12,7 @@ from brasstag.store.schema import approvals, tasks
 from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.canonical import sha256, stored_json
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.ids import SHORTEST_TAIL
+from brasstag.words.ids import SHORTEST_TAIL, not_one
 from brasstag.words.previews import Preview
 
 _insert = insert(approvals).values({column.name: bindparam(column.name) for column in approvals.columns})
@@ -123,9 +123,7 @@ def get_approval(connection: Connection, name: str) -> Approval:
             select(approvals).where(approvals.c.id.endswith(name, autoescape=True)).limit(2)
         ).all()
         if len(found) > 1:
-            raise ToolError(
-                Code.APPROVAL_NOT_FOUND, f"more than one approval ends in {name}; give more of its id"
-            )
+            raise not_found(name, several=True)
         row = found[0] if found else None
     if row is None:
         raise not_found(name)
@@ -161,10 +159,11 @@ def approval_of_call(connection: Connection, call_id: str) -> Approval | None:
     return approval_from(row) if row else None
 
 
-def not_found(name: str) -> ToolError:
-    """Say that there is no such approval, and where to look."""
+def not_found(name: str, *, several: bool = False) -> ToolError:
+    """Say that there is no such approval, or more than one, and where to look."""
     return ToolError(
-        Code.APPROVAL_NOT_FOUND, f"there is no approval {name}; `brasstag approvals` lists those that wait"
+        Code.APPROVAL_NOT_FOUND,
+        not_one("approval", name, "`brasstag approvals` lists those that wait", several=several),
     )
 
 

@@ -138,11 +138,15 @@ class Books:
 
         The approval it needed is used up, and what its agent wants to remember is kept, in the same commit.
         """
+        if approval_id is None and memory is None and call.task_id not in self._unopened:
+            return self.timeline.append_alone(
+                self.database, call.task_id, kind, call.id, payload, epoch=call.epoch
+            )
         with self.writing(call.task_id) as transaction:
             if approval_id is not None:
                 self.ledger.use_up(transaction, approval_id)
             if memory is not None:
-                add_memory(transaction, memory)
+                add_memory(transaction, memory, self.sealer.key)
             return self.timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)
 
     def ask(self, approval: Approval, payload: Payload, epoch: int = 0) -> Tag:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
-from brasstag.store.prepared import Prepared
+from brasstag.store.prepared import Guarded, Prepared
 
 log = logging.getLogger("brasstag")
 
@@ -42,9 +42,9 @@ class Transaction(ABC):
         """Run a prepared statement; returns the driver's cursor."""
         return statement.run(self._cursor, self._dialect, values)
 
-    def run_last(self, statement: Prepared, **values: Any) -> None:
-        """Run a statement whose result nobody needs before the commit; it may travel together with that."""
-        self.run(statement, **values)
+    def run_guarded(self, statement: Guarded, **values: Any) -> bool:
+        """Run a guarded insertion; returns whether the row went in."""
+        return statement.run(self._cursor, self._dialect, values)
 
     def run_many(self, statement: Prepared, rows: Sequence[Mapping[str, Any]]) -> None:
         """Run a prepared statement once for each row."""
@@ -83,6 +83,9 @@ class Database(Protocol):
 
     def look(self, statement: Prepared, **values: Any) -> list[Any]:
         """Return the rows of one statement, which needs no view of more than itself."""
+
+    def add(self, statement: Guarded, **values: Any) -> bool:
+        """Put one guarded row on disk, as a commit of its own; returns whether it went in."""
 
     def rebuild(self) -> AbstractContextManager[Connection]:
         """A transaction for whoever changes the tables themselves, which SQLAlchemy begins and commits."""

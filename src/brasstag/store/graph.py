@@ -4,8 +4,9 @@ A task that becomes ready is hinted at in the transaction that makes it so. A wo
 it writes under an older one is refused. Row locks go child before parent.
 """
 
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -30,14 +31,19 @@ from brasstag.store.tasks import (
 from brasstag.store.timeline import Timeline
 from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.calls import Call, Tag
-from brasstag.words.errors import Code, Fenced, ToolError
+from brasstag.words.errors import Code, Fenced, ToolError, Unproven
 from brasstag.words.events import EntryKind
 from brasstag.words.turns import Usage
+
+log = logging.getLogger("brasstag")
 
 Payload = dict[str, Any]
 
 MOST_CHILDREN = 2**31 - 1
 """As many as the table can count."""
+
+_ENDED = "its task has ended"
+_ENDED_ABOVE = "the task above it ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +100,6 @@ class Ending:
 
     status: Status
     payload: Payload
-    call: tuple[Call, Payload] | None = None
-    """The handoff that ends it, where one does."""
     messages: Sequence[Message] = ()
     """For the parent first, then for whoever stands above it: locks go that way."""
 
@@ -171,18 +175,16 @@ class Graph:
             row = transaction.run(moves.take, task=task_id, at_wake=wake, by_boot=self._boot_id).fetchone()
         return None if row is None else Held(Task(*row))
 
-    def record_turn(self, held: Held, payload: Payload, usage: Usage, milliseconds: int) -> Tag:
+    def record_turn(self, held: Held, payload: Payload, usage: Usage) -> Tag:
         """Write down what a model answered, and what it took, before any of its calls runs."""
-        with self._database.write() as transaction:
-            tag = self._timeline.append(transaction, held.id, EntryKind.TURN, "", payload, epoch=held.epoch)
-            spent = {"more_tokens": usage.tokens, "more_cost": usage.cost or 0, "more_time": milliseconds}
-            transaction.run_last(moves.spend, task=held.id, **spent)
-            return tag
+        spent = {"more_tokens": usage.tokens, "more_cost": usage.cost or 0}
+        return self._timeline.append_alone(
+            self._database, held.id, EntryKind.TURN, "", payload, epoch=held.epoch, spent=spent
+        )
 
     def note(self, held: Held, kind: EntryKind, payload: Payload) -> Tag:
         """Write down something about the task itself."""
-        with self._database.write() as transaction:
-            return self._timeline.append(transaction, held.id, kind, "", payload, epoch=held.epoch)
+        return self._timeline.append_alone(self._database, held.id, kind, "", payload, epoch=held.epoch)
 
     def block(self, held: Held, seen: int) -> bool:
         """Let the task wait, unless something was added since ``seen`` entries: then return False, and look again."""
@@ -196,25 +198,52 @@ class Graph:
             self._timeline.forget(held.id)
         return moved
 
-    def let_go(self, held: Held) -> None:
-        """Give a task back, unfinished, for the next worker."""
+    def step_aside(self, held: Held, *, for_good: bool = False) -> None:
+        """Let others of the run go first; this worker may step in again, unless it leaves for good."""
+        aside = {"task": held.id, "held": held.epoch, "by_boot": self._boot_id if for_good else ""}
         with self._database.write() as transaction:
-            row = transaction.run(moves.let_go, task=held.id, held=held.epoch, at=self._now()).fetchone()
-            if row is not None:
+            row = transaction.run(moves.step_aside, **aside, at=self._now()).fetchone()
+            if row is None:
+                raise Fenced(held.id)
+            if for_good:
                 self.jobs.hint(transaction, held.id, *row)
 
-    def finish(self, held: Held, ending: Ending) -> Tag:
+    def step_in(self, held: Held, most_steps: int) -> bool:
+        """Go on with a task that stepped aside, where its run has a step for it or none for anybody; else return False."""
+        tree = held.task.tree
+        with self._database.write() as transaction:
+            transaction.lock(tree)
+            go = {"task": held.id, "held": held.epoch, "of_tree": tree, "most_steps": most_steps}
+            if transaction.run(moves.step_in, **go, by_boot=self._boot_id).rowcount == 1:
+                return True
+            row = transaction.run(moves.standing, task=held.id).fetchone()
+            if row is None or row[0] not in ("ready", "running") or row[1] != held.epoch:
+                raise Fenced(held.id)
+            # Running it is where an earlier try arrived and nobody heard so.
+            return bool(row[0] == "running")
+
+    def let_go(self, held: Held) -> None:
+        """Give a task back, unfinished, for the next worker; that is no attempt that came to nothing."""
+        self._make_ready(held.id, held.epoch, unspent=1)
+
+    def finish(self, held: Held, ending: Ending) -> None:
         """End a held task, and tell whoever waits for it."""
         with self._database.write() as transaction:
-            return self._finish(transaction, held.task, ending, held.epoch)
+            self._finish(transaction, held.task, ending, held.epoch)
 
-    def finish_call(self, call: Call, ending: Ending, approval_id: str | None) -> Tag:
+    def finish_call(self, call: Call, payload: Payload, ending: Ending, approval_id: str | None) -> Tag:
         """End the task of a handoff, written down in the same commit."""
         with self._database.write() as transaction:
             if approval_id is not None:
                 self._books.ledger.use_up(transaction, approval_id)
             task = get_task(transaction.connection, call.task_id)
-            return self._finish(transaction, task, ending, call.epoch)
+            self._cancel_below(transaction, task, _abandoned(task), _ENDED_ABOVE)
+            tag = self._timeline.append(
+                transaction, task.id, EntryKind.CALLED, call.id, payload, epoch=call.epoch
+            )
+            self._close(transaction, task, ending.status, ending.payload, _ENDED, call.epoch)
+            self._tell(transaction, ending.messages)
+            return tag
 
     def answer(self, question_id: str, ending: Ending) -> None:
         """End a question that waits for a person; whoever answers second is told so."""
@@ -255,11 +284,7 @@ class Graph:
 
     def reclaim(self, task: Task) -> bool:
         """Make a task ready whose holder is gone; False where somebody was faster."""
-        with self._database.write() as transaction:
-            row = transaction.run(moves.let_go, task=task.id, held=task.epoch, at=self._now()).fetchone()
-            if row is not None:
-                self.jobs.hint(transaction, task.id, *row)
-        return row is not None
+        return self._make_ready(task.id, task.epoch, unspent=0)
 
     def requeue(self, tree: str, queue: str) -> None:
         """Give a whole run to another process; what is ready in it is hinted at there."""
@@ -267,19 +292,25 @@ class Graph:
             transaction.run(moves.requeue, of_tree=tree, to_queue=queue)
             for task in tasks_of_tree(transaction.connection, tree):
                 if task.status == "ready":
-                    self.jobs.hint(transaction, task.id, queue, task.wake)
+                    self._offer(transaction, task, queue)
 
     def hint_again(self, waiting: Sequence[Task]) -> None:
         """Repeat the hints of tasks that have been ready for long; a hint may have been lost."""
         with self._database.write() as transaction:
             for task in waiting:
-                self.jobs.hint(transaction, task.id, task.queue, task.wake)
+                self._offer(transaction, task, task.queue)
 
     def wake(self, transaction: Transaction, task_id: str) -> None:
         """Make a blocked task ready, in the transaction that gives it something to do."""
         row = transaction.run(moves.wake, task=task_id, at=self._now()).fetchone()
         if row is not None:
             self.jobs.hint(transaction, task_id, *row)
+
+    def _offer(self, transaction: Transaction, task: Task, queue: str) -> None:
+        if not task.boot:
+            # It stepped aside, and whoever held it may be gone since.
+            transaction.run(moves.come_forward, task=task.id, by_boot=self._boot_id)
+        self.jobs.hint(transaction, task.id, queue, task.wake)
 
     def _insert(self, transaction: Transaction, task: NewTask) -> None:
         waits = task.role == PERSON
@@ -309,32 +340,46 @@ class Graph:
         if not waits:
             self.jobs.hint(transaction, task.id, task.queue, 1)
 
-    def _finish(self, transaction: Transaction, task: Task, ending: Ending, epoch: int) -> Tag:
-        self._cancel_below(transaction, task, _abandoned(task), "the task above it ended")
-        if ending.call is not None:
-            call, payload = ending.call
-            tag = self._timeline.append(transaction, task.id, EntryKind.CALLED, call.id, payload, epoch=epoch)
-            self._close(transaction, task, ending.status, ending.payload, epoch)
-        else:
-            tag = self._close(transaction, task, ending.status, ending.payload, epoch)
+    def _make_ready(self, task_id: str, epoch: int, unspent: int) -> bool:
+        with self._database.write() as transaction:
+            row = transaction.run(
+                moves.let_go, task=task_id, held=epoch, at=self._now(), unspent=unspent
+            ).fetchone()
+            if row is not None:
+                self.jobs.hint(transaction, task_id, *row)
+        return row is not None
+
+    def _finish(self, transaction: Transaction, task: Task, ending: Ending, epoch: int) -> None:
+        self._cancel_below(transaction, task, _abandoned(task), _ENDED_ABOVE)
+        self._close(transaction, task, ending.status, ending.payload, _ENDED, epoch)
         self._tell(transaction, ending.messages)
-        return tag
 
     def _close(
-        self, transaction: Transaction, task: Task, status: Status, payload: Payload, epoch: int
-    ) -> Tag:
-        for approval in _waiting(transaction, task.id):
-            self._books.withdraw(transaction, approval, "its task has ended")
-        tag = self._timeline.append(
-            transaction, task.id, EntryKind.CLOSED, "", payload | {"status": status}, epoch=epoch
-        )
+        self,
+        transaction: Transaction,
+        task: Task,
+        status: Status,
+        payload: Payload,
+        by: str,
+        epoch: int = 0,
+    ) -> list[Approval]:
+        """End one task and return the requests it no longer waits for."""
+        waiting = _waiting(transaction, task.id)
+        for approval in waiting:
+            with _left_as_it_is(task.id):
+                self._books.withdraw(transaction, approval, by)
+        with _left_as_it_is(task.id):
+            self._timeline.append(
+                transaction, task.id, EntryKind.CLOSED, "", payload | {"status": status}, epoch=epoch
+            )
         set_status(transaction, task.id, status, self._now())
         self._timeline.forget(task.id)
-        return tag
+        return waiting
 
     def _tell(self, transaction: Transaction, messages: Sequence[Message]) -> None:
         for message in messages:
-            self._append(transaction, message)
+            with _left_as_it_is(message.task_id):
+                self._append(transaction, message)
             self.wake(transaction, message.task_id)
             self._books.close_desk_if_idle(transaction, message.task_id)
 
@@ -355,19 +400,22 @@ class Graph:
     ) -> None:
         if hold_task(transaction, task.id).has_ended:
             return
-        waiting = _waiting(transaction, task.id)
-        for approval in waiting:
-            self._books.withdraw(transaction, approval, by)
-        self._timeline.append(transaction, task.id, EntryKind.CLOSED, "", payload | {"status": "cancelled"})
-        set_status(transaction, task.id, "cancelled", self._now())
-        self._timeline.forget(task.id)
+        stopped.approvals += self._close(transaction, task, "cancelled", payload, by)
         stopped.tasks.append(task.id)
-        stopped.approvals += waiting
 
     def _require_held(self, transaction: Transaction, held: Held) -> None:
         row = transaction.run(moves.standing, task=held.id).fetchone()
         if row is None or row[0] != "running" or row[1] != held.epoch:
             raise Fenced(held.id)
+
+
+@contextmanager
+def _left_as_it_is(task_id: str) -> Iterator[None]:
+    """Go on where a timeline does not hold: nothing is added to it, `verify` tells of it, and nobody waits for it."""
+    try:
+        yield
+    except Unproven as error:
+        log.warning("%s is moved without an entry: %s", task_id, error)
 
 
 def _waiting(transaction: Transaction, task_id: str) -> list[Approval]:

@@ -1,6 +1,7 @@
 """Memories: what agents wanted to remember, for later tasks of their role."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,12 +10,14 @@ from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select
 from brasstag.store.database import Transaction
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import memories
+from brasstag.store.seals import Key
 from brasstag.words.canonical import stored_json
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.ids import SHORTEST_TAIL
+from brasstag.words.ids import SHORTEST_TAIL, not_one
 
 _COLUMNS = tuple(column.name for column in memories.columns)
 _insert = Prepared(insert(memories).values({name: bindparam(name) for name in _COLUMNS}))
+_SIGNED = tuple(name for name in _COLUMNS if name != "signature")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +34,33 @@ class Memory:
     at: str
 
 
-def add_memory(transaction: Transaction, memory: Memory) -> None:
+def add_memory(transaction: Transaction, memory: Memory, key: Key) -> None:
     """Keep a memory."""
-    columns = {name: getattr(memory, name) for name in _COLUMNS}
-    transaction.run(_insert, **columns | {"content": stored_json(memory.content)})
+    columns = {name: getattr(memory, name) for name in _SIGNED} | {"content": stored_json(memory.content)}
+    transaction.run(_insert, **columns, signature=key.sign(_words(columns)))
 
 
 def _memory(row: Row[Any]) -> Memory:
     # As JSON, like every text of a model: it may hold what a database does not take as it is.
-    columns = dict(row._mapping)
+    columns = {name: row._mapping[name] for name in _SIGNED}
     return Memory(**columns | {"content": json.loads(columns["content"])})
 
 
-def memories_of(connection: Connection, role: str, tree: str) -> list[Memory]:
-    """Return what a role remembers in a run: what it keeps for good, and what belongs to this run."""
+def memories_of(connection: Connection, role: str, tree: str, key: Key) -> list[Memory]:
+    """Return what a role remembers in a run: what it keeps for good, and what belongs to this run.
+
+    Models act on it, so only what was written with this key counts; `verify` finds the rest.
+    """
     query = select(memories).where(
         memories.c.role == role, or_(memories.c.tree == "", memories.c.tree == tree)
     )
-    return [_memory(row) for row in connection.execute(query.order_by(memories.c.id))]
+    rows = connection.execute(query.order_by(memories.c.id))
+    return [_memory(row) for row in rows if key.signed(_words(dict(row._mapping)), row.signature)]
+
+
+def _words(columns: Mapping[str, Any]) -> str:
+    """Return what is signed of a memory: all of it."""
+    return "\n".join(("memory", *(columns[name] for name in _SIGNED)))
 
 
 def all_memories(connection: Connection, role: str = "") -> list[Memory]:
@@ -67,7 +79,8 @@ def forget_memory(transaction: Transaction, name: str) -> Memory:
     found = transaction.connection.execute(query).all()
     if len(found) != 1:
         raise ToolError(
-            Code.INVALID_ARGUMENTS, f"there is no one memory {name}; `brasstag memories list` names them"
+            Code.INVALID_ARGUMENTS,
+            not_one("memory", name, "`brasstag memories list` names them", several=len(found) > 1),
         )
     transaction.execute(delete(memories).where(memories.c.id == found[0].id))
     return _memory(found[0])

@@ -1,6 +1,10 @@
 """The moves of a task from state to state: each statement says from where, so whoever comes second moves nothing."""
 
-from sqlalchemy import bindparam, or_, select, update
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from sqlalchemy import bindparam, case, func, or_, select, update
 
 from brasstag.settings.crew import PERSON
 from brasstag.store.prepared import Prepared
@@ -34,20 +38,61 @@ block = Prepared(
 let_go = Prepared(
     update(tasks)
     .where(tasks.c.id == bindparam("task"), tasks.c.epoch == bindparam("held"), tasks.c.status == "running")
-    .values(status="ready", wake=tasks.c.wake + 1, woken_at=bindparam("at"))
+    .values(
+        status="ready",
+        wake=tasks.c.wake + 1,
+        woken_at=bindparam("at"),
+        attempts=tasks.c.attempts - bindparam("unspent"),
+    )
     .returning(tasks.c.queue, tasks.c.wake)
 )
-spend = Prepared(
+_whole = tasks.alias("whole")
+_steps_of_run = (
+    select(func.sum(_whole.c.steps)).where(_whole.c.tree == bindparam("of_tree")).scalar_subquery()
+)
+_steps_spoken_for = (
+    select(func.sum(_whole.c.steps + case((_whole.c.status == "running", 1), else_=0)))
+    .where(_whole.c.tree == bindparam("of_tree"))
+    .scalar_subquery()
+)
+"""Steps taken, and one for each task that runs: it may be about to take one."""
+
+step_aside = Prepared(
     update(tasks)
-    .where(tasks.c.id == bindparam("task"))
+    .where(tasks.c.id == bindparam("task"), tasks.c.epoch == bindparam("held"))
+    .where(or_(tasks.c.status == "running", tasks.c.status == "ready"))
     .values(
-        steps=tasks.c.steps + 1,
-        tokens=tasks.c.tokens + bindparam("more_tokens"),
-        cost=tasks.c.cost + bindparam("more_cost"),
-        milliseconds=tasks.c.milliseconds + bindparam("more_time"),
+        status="ready",
+        boot=bindparam("by_boot"),
+        woken_at=bindparam("at"),
+        wake=tasks.c.wake + 1,
         attempts=0,
     )
+    .returning(tasks.c.queue, tasks.c.wake)
 )
+"""Who only lets others go first names no boot, so that nobody is offered the task meanwhile."""
+
+come_forward = Prepared(
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"), tasks.c.status == "ready", tasks.c.boot == "")
+    .values(boot=bindparam("by_boot"))
+)
+step_in = Prepared(
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"), tasks.c.epoch == bindparam("held"), tasks.c.status == "ready")
+    .where(or_(_steps_spoken_for < bindparam("most_steps"), _steps_of_run >= bindparam("most_steps")))
+    .values(status="running", boot=bindparam("by_boot"))
+)
+spending: Mapping[str, Any] = MappingProxyType(
+    {
+        "steps": tasks.c.steps + 1,
+        "tokens": tasks.c.tokens + bindparam("more_tokens"),
+        "cost": tasks.c.cost + bindparam("more_cost"),
+        "attempts": 0,
+    }
+)
+"""What a turn adds to its task, in the statement that adds the turn itself."""
+
 one_more_child = Prepared(
     update(tasks)
     .where(tasks.c.id == bindparam("task"), tasks.c.children < bindparam("most"))

@@ -48,6 +48,16 @@ def open_jobs(database: Database) -> Jobs:
     return ProcrastinateJobs(database)
 
 
+def whereabouts(database: Database, state: Path) -> str:
+    """Say where a room's tables are, and which server holds them; nothing in it is secret."""
+    if isinstance(database, SqliteDatabase):
+        return f"SQLite, {state / 'state.db'}"
+    from brasstag.store.postgres import PostgresDatabase  # noqa: PLC0415
+
+    assert isinstance(database, PostgresDatabase)  # noqa: S101 - there is no third
+    return f"Postgres {database.server_version()} at {database.address.place}, schema {database.schema}"
+
+
 def _require_same_home(state: Path, url: str) -> None:
     if url and (state / "state.db").exists():
         raise address_error(

@@ -1,12 +1,14 @@
 """Postgres: one schema a room, and as many writers at once as there are threads.
 
 Every transaction begins and ends on the driver's own cursor, as on SQLite. BEGIN is also the proof that a pooled connection
-still lives: nothing was done on it yet, so a dead one is replaced without anybody noticing.
+still lives: nothing was done on it yet, so a dead one is replaced without anybody noticing. What needs no transaction of
+more than itself is one statement, which commits by itself: ``look`` and ``add``.
 """
 
 import hashlib
+import select
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import psycopg
@@ -16,7 +18,7 @@ from brasstag.store.address import Address
 from brasstag.store.database import PATIENCE_SECONDS, Transaction
 from brasstag.store.facts import require_room_id
 from brasstag.store.postgres_errors import readable_errors
-from brasstag.store.prepared import Prepared
+from brasstag.store.prepared import Guarded, Prepared
 
 POOL_SIZE = 4
 """Connections kept open; twice as many more are made while they are needed."""
@@ -38,23 +40,6 @@ class PostgresTransaction(Transaction):
     def __init__(self, connection: Connection, cursor: Any, schema: str) -> None:
         super().__init__(connection, cursor)
         self._schema = schema
-        self._last: list[tuple[Prepared, dict[str, Any]]] = []
-
-    def run_last(self, statement: Prepared, **values: Any) -> None:
-        """Keep a statement for the end: it travels to the server in one go with the commit."""
-        self._last.append((statement, values))
-
-    def commit(self) -> None:
-        """Do what comes last, and put everything on disk."""
-        for act in self.before_commit:
-            act()
-        if not self._last:
-            self._cursor.execute("COMMIT")
-            return
-        with self._cursor.connection.pipeline():
-            for statement, values in self._last:
-                self.run(statement, **values)
-            self._cursor.execute("COMMIT")
 
     def lock(self, what: str) -> None:
         """Wait until no other transaction of the room holds this lock; it is let go of at the end."""
@@ -72,6 +57,8 @@ class PostgresDatabase:
             {
                 "search_path": schema,
                 "synchronous_commit": "on",
+                "default_transaction_isolation": r"read\ committed",
+                "default_transaction_read_only": "off",
                 "lock_timeout": f"{PATIENCE_SECONDS}s",
                 "idle_in_transaction_session_timeout": f"{IDLE_SECONDS}s",
             }
@@ -113,6 +100,18 @@ class PostgresDatabase:
             with self._engine.connect() as connection:
                 return statement.rows(connection, **values)
 
+    def add(self, statement: Guarded, **values: Any) -> bool:
+        """Put one guarded row on disk, as a commit of its own: one way to the server, where a transaction takes three."""
+        with readable_errors(self.address):
+            connection = self._engine.connect()
+            # Nothing proves here that it lives, and what is sent is never sent twice: it may have happened.
+            while _has_hung_up(connection):
+                connection.invalidate()
+                connection.close()
+                connection = self._engine.connect()
+            with connection, closing(connection.connection.cursor()) as cursor:
+                return statement.run(cursor, connection.dialect, values)
+
     @contextmanager
     def rebuild(self) -> Iterator[Connection]:
         """A transaction for whoever changes the tables themselves, which SQLAlchemy begins and commits.
@@ -130,6 +129,11 @@ class PostgresDatabase:
                 if connection.execute(is_there, {"name": self.schema}).scalar_one() is None:
                     connection.execute(text(f"CREATE SCHEMA {self.schema}"))
                 yield connection
+
+    def server_version(self) -> str:
+        """Ask the server which version it is."""
+        with self.read() as view:
+            return str(view.execute(text("SHOW server_version")).scalar_one())
 
     def close(self) -> None:
         """Let go of every connection."""
@@ -163,6 +167,13 @@ def lock_number(schema: str, what: str) -> int:
     """Return the number under which the server knows a lock of a room."""
     digest = hashlib.sha256(f"{schema}\n{what}".encode()).digest()
     return int.from_bytes(digest[:8], signed=True)
+
+
+def _has_hung_up(connection: Connection) -> bool:
+    """Say whether the server has let go of a connection: there is something to read where nothing was asked."""
+    poll = select.poll()
+    poll.register(connection.connection.driver_connection.fileno(), select.POLLIN)  # type: ignore[union-attr]
+    return bool(poll.poll(0))
 
 
 def _hand_back(connection: Connection, cursor: Any) -> None:

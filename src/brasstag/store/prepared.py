@@ -9,7 +9,7 @@ from contextlib import closing
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Dialect, Executable
+from sqlalchemy import Connection, Dialect, Executable, Table, Update, bindparam, insert, literal, select
 from sqlalchemy.sql.compiler import SQLCompiler
 
 
@@ -49,3 +49,26 @@ class Prepared:
         return compiled.string, lambda values: [
             values[name] if name in values else fixed[name] for name in order
         ]
+
+
+class Guarded:
+    """A row that goes into a table only if an update finds what it expects: then both happen, else neither."""
+
+    def __init__(self, move: Update, table: Table) -> None:
+        row = {column.name: bindparam(column.name, type_=column.type) for column in table.columns}
+        self._move = Prepared(move)
+        self._insert = Prepared(insert(table).values(row))
+        moved = move.returning(literal(1)).cte("moved")
+        self._at_once = Prepared(
+            insert(table).from_select(list(row), select(*row.values()).select_from(moved))
+        )
+
+    def run(self, cursor: Any, dialect: Dialect, values: Mapping[str, Any]) -> bool:
+        """Execute with one set of values, for the update and the row; returns whether it went in."""
+        if dialect.name == "postgresql":
+            # One way to the server rather than two; SQLite has no such statement, and is not far away.
+            return bool(self._at_once.run(cursor, dialect, values).rowcount == 1)
+        moved: bool = self._move.run(cursor, dialect, values).rowcount == 1
+        if moved:
+            self._insert.run(cursor, dialect, values)
+        return moved

@@ -7,7 +7,8 @@ from brasstag.store.schema import tasks
 
 def ready_tasks(connection: Connection, queue: str, most: int) -> list[tuple[str, int]]:
     """Return ready tasks, of one queue or of all, with their wakes; who has waited longest comes first."""
-    query = select(tasks.c.id, tasks.c.wake).where(tasks.c.status == "ready")
+    # One without a boot has stepped aside, and comes forward by itself.
+    query = select(tasks.c.id, tasks.c.wake).where(tasks.c.status == "ready", tasks.c.boot != "")
     if queue:
         query = query.where(tasks.c.queue == queue)
     found = connection.execute(query.order_by(tasks.c.woken_at, tasks.c.id).limit(most))

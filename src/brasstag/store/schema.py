@@ -67,6 +67,7 @@ memories = Table(
     Column("task_id", Text, nullable=False),
     Column("call_id", Text, nullable=False),
     Column("at", Text, nullable=False),
+    Column("signature", Text, nullable=False),
     Index("memories_by_role", "role"),
     UniqueConstraint("call_id", name="memories_call"),
 )
@@ -146,6 +147,7 @@ approvals = Table(
     Column("note", Text, nullable=False),
     Index("approvals_by_state", "state", "requested_at"),
     Index("approvals_by_call", "call_id"),
+    Index("approvals_by_task", "task_id", "state"),
 )
 
 versions = Table(

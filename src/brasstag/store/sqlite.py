@@ -12,7 +12,7 @@ from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from brasstag.store.database import PATIENCE_SECONDS, Transaction
-from brasstag.store.prepared import Prepared
+from brasstag.store.prepared import Guarded, Prepared
 from brasstag.store.schema import metadata
 from brasstag.words.errors import StoreError, StoreLost
 
@@ -87,6 +87,11 @@ class SqliteDatabase:
         """Return the rows of one statement, which needs no view of more than itself."""
         with self.read() as connection:
             return statement.rows(connection, **values)
+
+    def add(self, statement: Guarded, **values: Any) -> bool:
+        """Put one guarded row on disk, as a commit of its own; returns whether it went in."""
+        with self.write() as transaction:
+            return transaction.run_guarded(statement, **values)
 
     @contextmanager
     def rebuild(self) -> Iterator[Connection]:

@@ -1,19 +1,20 @@
 """Tasks at rest. A desk is the task without a model that owns the calls of one CLI call, library room or connection."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from brasstag.store.database import Transaction
+from brasstag.store.lines import START
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import tasks
 from brasstag.store.seals import Key, head_signature
-from brasstag.store.timeline import ENDED_STATUSES, START
+from brasstag.store.timeline import ENDED_STATUSES
 from brasstag.words.budgets import Spent
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.ids import SHORTEST_TAIL
+from brasstag.words.ids import SHORTEST_TAIL, not_one
 
 Status = Literal["ready", "running", "blocked", "done", "failed", "cancelled"]
 TaskKind = Literal["desk", "agent", "question"]
@@ -32,11 +33,15 @@ SPENDINGS = Prepared(
         tasks.c.tokens,
         tasks.c.cost,
         tasks.c.milliseconds,
+        tasks.c.next_seq,
         _root.c.budget,
         *(
             select(func.sum(_tree.c[name])).where(_tree.c.tree == tasks.c.tree).scalar_subquery()
             for name in ("steps", "tokens", "cost", "milliseconds")
         ),
+        select(func.count())
+        .where(_tree.c.tree == tasks.c.tree, _tree.c.status == "running")
+        .scalar_subquery(),
     )
     .join(_root, _root.c.id == tasks.c.tree)
     .where(tasks.c.id == bindparam("task"))
@@ -50,11 +55,10 @@ class Spendings:
     own: Spent
     run: Spent
     root_budget: str
-
-    def later(self, seconds: float) -> "Spendings":
-        """Return the same with so much more time spent, which is not written down yet."""
-        own, run = (replace(spent, seconds=spent.seconds + seconds) for spent in (self.own, self.run))
-        return Spendings(own, run, self.root_budget)
+    entries: int
+    """How many entries the task has."""
+    running: int
+    """How many tasks of the run are held, this one among them: each may be in a turn that is not counted yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +172,10 @@ def tasks_of_tree(connection: Connection, tree: str) -> list[Task]:
 
 def spendings_of(rows: list[Any]) -> Spendings:
     """Read what SPENDINGS found: what a task, and the run it belongs to, have used so far."""
-    steps, tokens, cost, milliseconds, budget, *whole = rows[0]
+    steps, tokens, cost, milliseconds, entries, budget, *whole, running = rows[0]
     own = Spent(steps, tokens, cost, milliseconds / 1000)
-    return Spendings(own, Spent(int(whole[0]), int(whole[1]), int(whole[2]), int(whole[3]) / 1000), budget)
+    run = Spent(int(whole[0]), int(whole[1]), int(whole[2]), int(whole[3]) / 1000)
+    return Spendings(own, run, budget, entries, running)
 
 
 def long_ready(connection: Connection, before: str) -> list[Task]:
@@ -207,11 +212,15 @@ def get_task(connection: Connection, name: str) -> Task:
         found = connection.execute(
             select(tasks).where(tasks.c.id.endswith(name, autoescape=True)).limit(2)
         ).all()
-        row = found[0] if len(found) == 1 else None
+        if len(found) > 1:
+            raise _not_found(name, several=True)
+        row = found[0] if found else None
     if row is None:
         raise _not_found(name)
     return Task(**row._mapping)
 
 
-def _not_found(name: str) -> ToolError:
-    return ToolError(Code.TASK_NOT_FOUND, f"there is no task {name}; `brasstag tasks` lists them")
+def _not_found(name: str, *, several: bool = False) -> ToolError:
+    return ToolError(
+        Code.TASK_NOT_FOUND, not_one("task", name, "`brasstag tasks` lists them", several=several)
+    )

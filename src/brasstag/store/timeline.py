@@ -4,25 +4,25 @@ An entry's hash covers the hash before it and the salted digest of its payload. 
 (``redact``) without breaking the chain; its salt goes with it, so that a short secret cannot be guessed from the digest.
 """
 
-import hashlib
 import json
-import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, select, update
 
-from brasstag.store.database import Transaction
-from brasstag.store.prepared import Prepared
+from brasstag.store import moves
+from brasstag.store.carbons import Carbons
+from brasstag.store.database import Database, Transaction
+from brasstag.store.lines import Line, Position, entry_hash, line_of, payload_digest
+from brasstag.store.prepared import Guarded, Prepared
 from brasstag.store.schema import entries, tasks
-from brasstag.store.seals import GENESIS, Key, Sealer, head_signature, is_signed
+from brasstag.store.seals import GENESIS, Key, Sealer, is_signed
 from brasstag.words.calls import Tag
-from brasstag.words.canonical import stored_json
-from brasstag.words.errors import Code, Fenced, StoreError, ToolError
+from brasstag.words.errors import Code, Fenced, StoreError, ToolError, Unproven
 from brasstag.words.events import Entry, EntryKind
-from brasstag.words.ids import new_id
+from brasstag.words.ids import SHORTEST_TAIL
 from brasstag.words.times import Clock, stamp
 
 SEAL_EVERY = 64
@@ -56,18 +56,23 @@ _position = Prepared(
 _move_head = (
     update(tasks)
     .where(
-        tasks.c.id == bindparam("task"),
+        tasks.c.id == bindparam("task_id"),
         tasks.c.next_seq == bindparam("seq"),
         tasks.c.head == bindparam("old_head"),
     )
-    .values(next_seq=bindparam("after"), head=bindparam("new_head"), signature=bindparam("signed"))
+    .values(
+        next_seq=bindparam("after"),
+        head=bindparam("hash"),
+        signature=bindparam("signed"),
+        milliseconds=tasks.c.milliseconds + bindparam("worked"),
+    )
 )
-_advance = Prepared(_move_head)
-_advance_held = Prepared(_move_head.where(tasks.c.epoch == bindparam("held"), tasks.c.status == "running"))
-_advance_open = Prepared(_move_head.where(*(tasks.c.status != status for status in ENDED_STATUSES)))
-_insert = Prepared(
-    insert(entries).values({column.name: bindparam(column.name) for column in entries.columns})
-)
+_held = _move_head.where(tasks.c.epoch == bindparam("held"), tasks.c.status == "running")
+_append = Guarded(_move_head, entries)
+_append_open = Guarded(_move_head.where(*(tasks.c.status != status for status in ENDED_STATUSES)), entries)
+_append_held = Guarded(_held, entries)
+_append_turn = Guarded(_held.values(moves.spending), entries)
+_NOTHING: Mapping[str, int] = MappingProxyType({})
 SINCE = Prepared(
     select(
         entries.c.seq,
@@ -88,29 +93,16 @@ _erase = Prepared(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
-    """Where a task's chain stands."""
-
-    next_seq: int
-    head: str
-
-
-START = Position(0, GENESIS)
-"""Where every chain begins."""
+def _statement(line: Line) -> Guarded:
+    if line.spent:
+        return _append_turn
+    if line.epoch:
+        return _append_held
+    return _append_open if line.kind in NEEDS_OPEN_TASK else _append
 
 
-def payload_digest(salt: str, payload: str) -> str:
-    """Return the salted digest that stands in the chain for a payload."""
-    return hashlib.sha256(f"{salt}{payload}".encode()).hexdigest()
-
-
-def entry_hash(
-    previous: str, task_id: str, seq: int, kind: str, tag: str, call_id: str, at: str, digest: str
-) -> str:
-    """Return the hash of an entry, over everything it says and the hash before it."""
-    said = "\n".join((previous, task_id, str(seq), kind, tag, call_id, at, digest))
-    return hashlib.sha256(said.encode()).hexdigest()
+def _is_sealed(line: Line, position: Position) -> bool:
+    return line.kind in SEALED_KINDS or position.next_seq % SEAL_EVERY == SEAL_EVERY - 1
 
 
 class Timeline:
@@ -120,6 +112,8 @@ class Timeline:
         self._sealer = sealer
         self._clock = clock
         self._known: dict[str, Position] = {}
+        self.carbons = Carbons()
+        """Copies of what is appended, for whoever follows a task."""
 
     def append(
         self,
@@ -130,52 +124,58 @@ class Timeline:
         payload: dict[str, Any],
         *,
         epoch: int = 0,
+        spent: Mapping[str, int] = _NOTHING,
     ) -> Tag:
-        """Add one entry to a task and return its tag; raise Fenced where ``epoch`` is not how the task is held now."""
-        at = stamp(self._clock())
-        text = stored_json(payload | {"timestamp": at})
-        salt = os.urandom(16).hex()
-        digest = payload_digest(salt, text)
-        tag = new_id("tag")
-        fence = {"held": epoch} if epoch else {}
-        advance = _advance_held if epoch else _advance_open if kind in NEEDS_OPEN_TASK else _advance
-        position = self._known.get(task_id) or self._read_position(transaction, task_id, kind, epoch)
-        while True:
-            seq = position.next_seq
-            head = entry_hash(position.head, task_id, seq, kind, tag, call_id, at, digest)
-            moved = transaction.run(
-                advance,
-                task=task_id,
-                seq=seq,
-                old_head=position.head,
-                after=seq + 1,
-                new_head=head,
-                signed=head_signature(self._sealer.key, task_id, seq + 1, head),
-                **fence,
-            )
-            if moved.rowcount == 1:
-                break
+        """Add one entry to a task and return its tag; raise Fenced where ``epoch`` is not how the task is held now.
+
+        ``spent`` is what a turn took; its task has it from then on.
+        """
+        line = line_of(task_id, kind, call_id, payload, stamp(self._clock()), epoch, spent)
+        return self._append(transaction, line)
+
+    def append_alone(
+        self,
+        database: Database,
+        task_id: str,
+        kind: EntryKind,
+        call_id: str,
+        payload: dict[str, Any],
+        *,
+        epoch: int,
+        spent: Mapping[str, int] = _NOTHING,
+    ) -> Tag:
+        """Add one entry as a commit of its own, in a single statement wherever that can be."""
+        line = line_of(task_id, kind, call_id, payload, stamp(self._clock()), epoch, spent)
+        before = self._known.get(task_id)
+        if before is not None and not _is_sealed(line, before):
+            after = line.after(before)
+            if database.add(_statement(line), **line.values(before, after, self._sealer.key)):
+                self._known[task_id] = after
+                if carbon := self.carbons.of(task_id):
+                    carbon.lay(line.entry(after))
+                return Tag(line.tag, after.head)
+        # A seal goes with it, or nobody here knows where the chain stands now.
+        with database.write() as transaction:
+            return self._append(transaction, line)
+
+    def _append(self, transaction: Transaction, line: Line) -> Tag:
+        task_id = line.task_id
+        before = self._known.get(task_id) or self._read_position(transaction, task_id, line.kind, line.epoch)
+        after = line.after(before)
+        while not transaction.run_guarded(_statement(line), **line.values(before, after, self._sealer.key)):
             # Another process appended since we last looked: a person's decision, most often.
-            position = self._read_position(transaction, task_id, kind, epoch)
-        transaction.run_last(
-            _insert,
-            task_id=task_id,
-            seq=seq,
-            kind=kind.value,
-            tag=tag,
-            call_id=call_id,
-            at=at,
-            payload=text,
-            salt=salt,
-            digest=digest,
-            hash=head,
-        )
-        if kind in SEALED_KINDS or seq % SEAL_EVERY == SEAL_EVERY - 1:
-            transaction.before_commit.append(partial(self._sealer.seal, transaction, task_id, seq, head, at))
+            before = self._read_position(transaction, task_id, line.kind, line.epoch)
+            after = line.after(before)
+        if _is_sealed(line, before):
+            transaction.before_commit.append(
+                partial(self._sealer.seal, transaction, task_id, before.next_seq, after.head, line.at)
+            )
         # Remembered before the commit, as the same transaction may append again. Should it roll back, the head
         # in the table will not match, and the next append reads it anew.
-        self._known[task_id] = Position(seq + 1, head)
-        return Tag(tag, head)
+        self._known[task_id] = after
+        if carbon := self.carbons.of(task_id):
+            transaction.after_commit.append(partial(carbon.lay, line.entry(after)))
+        return Tag(line.tag, after.head)
 
     def erase_payload(self, transaction: Transaction, entry: Entry) -> None:
         """Delete what an entry said; its digest stays in the chain."""
@@ -201,7 +201,7 @@ class Timeline:
         if epoch and (held != epoch or status != "running"):
             raise Fenced(task_id)
         if not is_signed(self._sealer.key, task_id, next_seq, head, signature):
-            raise StoreError(
+            raise Unproven(
                 f"the timeline of {task_id} is not signed with this machine's key, so nothing is added to it: it was "
                 "tampered with, or begun elsewhere. Run `brasstag timeline verify`"
             )
@@ -254,7 +254,7 @@ def read_entries(
 
 
 def proven_entries(connection: Connection, task_id: str, key: Key) -> list[Entry]:
-    """Return a task's entries, after checking every hash up to its signed head; raise StoreError if any is off.
+    """Return a task's entries, after checking every hash up to its signed head; raise Unproven if any is off.
 
     What acts on an earlier entry, such as a person's decision, takes it from here and from no other table.
     """
@@ -270,7 +270,7 @@ def proven_entries(connection: Connection, task_id: str, key: Key) -> list[Entry
         sound = sound and told and expected == row.hash and row.seq == seq
         head = row.hash
     if not sound or task is None or task.head != head:
-        raise StoreError(
+        raise Unproven(
             f"the timeline of {task_id} does not hold, so nothing is done on its word. Run `brasstag timeline verify`"
         )
     return [entry_from(row) for row in rows]
@@ -281,6 +281,8 @@ def find_entry(connection: Connection, tag: str) -> Entry | None:
     exact = connection.execute(select(entries).where(entries.c.tag == tag)).one_or_none()
     if exact is not None:
         return entry_from(exact)
+    if len(tag) < SHORTEST_TAIL:
+        return None
     found = connection.execute(
         select(entries).where(entries.c.tag.endswith(tag, autoescape=True)).limit(2)
     ).all()

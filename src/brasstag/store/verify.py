@@ -1,7 +1,7 @@
 """Verify: walk every chain of a room and name whatever does not fit, and whatever cannot be seen from here.
 
 entries      numbers without gap, each hash over the one before, each payload under its digest or redacted on record
-tasks        head and length as their row says, opened and closed as their entries say
+tasks        head and length as their row says, opened and closed as their entries say, limits and what they used, too
 checkpoints  unbroken, signed, each naming a head that is really there; as long as the witness remembers
 approvals    the state in the table is the state the timelines tell
 """
@@ -13,11 +13,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
+from brasstag.store.accounts import Account
 from brasstag.store.folding import Folded
+from brasstag.store.lines import entry_hash, payload_digest
 from brasstag.store.schema import checkpoints, entries, tasks
 from brasstag.store.seals import GENESIS, Key, Witness, head_words, link_hash
 from brasstag.store.tasks import ENDED
-from brasstag.store.timeline import NEEDS_OPEN_TASK, entry_hash, payload_digest
+from brasstag.store.timeline import NEEDS_OPEN_TASK
 from brasstag.words.events import EntryKind
 
 
@@ -57,6 +59,9 @@ class _Chain:
     opened: dict[str, Any] | None = None
     closed: dict[str, Any] | None = None
     is_closed: bool = False
+    account: Account = field(default_factory=Account)
+    sound: bool = True
+    """Whether each of its entries is what it was."""
     head_key: str = ""
     """The key its head claims to be signed with, where this machine does not hold it."""
 
@@ -91,7 +96,9 @@ def _check_everything(
     report.findings += [Finding(where, what) for where, what in folded.differences(connection)]
     if folded.redacted:
         calls = len(folded.redacted)
-        report.unseen.append(f"the approvals and claims of redacted calls ({calls}) could not be compared")
+        report.unseen.append(
+            f"the approvals, claims and costs of redacted calls ({calls}) could not be compared"
+        )
 
 
 def _walk_entries(connection: Connection, report: Report, folded: Folded) -> dict[str, _Chain]:
@@ -106,11 +113,14 @@ def _walk_entries(connection: Connection, report: Report, folded: Folded) -> dic
         if row.payload is not None and not doubts:
             payload = json.loads(row.payload)
             _note(row, payload, chain)
+            chain.account.add(row.kind, payload)
             folded.add(row.kind, row.call_id, payload)
         elif doubts:
+            chain.sound = False
             folded.unsound.add(row.call_id)
         elif row.payload is None:
             chain.erased.add(row.seq)
+            chain.account.add(row.kind, None)
             folded.redacted.add(row.call_id)
             report.redacted += 1
     for task_id, chain in chains.items():
@@ -159,7 +169,9 @@ def _check_tasks(
         known.add(row.id)
         report.tasks += 1
         chain = chains.get(row.id)
-        doubts = ["it has no entries"] if chain is None else _check_task(row, chain, keys)
+        doubts = ["it has no entries"] if chain is None else [*_check_task(row, chain, keys)]
+        if chain is not None and chain.sound:
+            doubts += chain.account.differences(row)
         report.findings += [Finding(row.id, what) for what in doubts]
     for task_id in sorted(set(chains) - known):
         report.findings.append(Finding(task_id, "its entries are here but the task itself was removed"))

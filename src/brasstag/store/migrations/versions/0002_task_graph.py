@@ -32,7 +32,9 @@ def upgrade() -> None:
         sa.Column("task_id", sa.Text(), nullable=False),
         sa.Column("call_id", sa.Text(), nullable=False),
         sa.Column("at", sa.Text(), nullable=False),
+        sa.Column("signature", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("call_id", name="memories_call"),
     )
     op.create_index("memories_by_role", "memories", ["role"])
+    op.create_index("approvals_by_task", "approvals", ["task_id", "state"])

@@ -1,0 +1,97 @@
+"""An entry that nothing else has to go with is a commit of its own; it keeps every promise of a longer one."""
+
+import pytest
+
+from brasstag.store.books import Books
+from brasstag.store.graph import Held, NewTask
+from brasstag.store.schema import checkpoints
+from brasstag.store.timeline import SEAL_EVERY, entries_since
+from brasstag.words.errors import Fenced, StoreLost
+from brasstag.words.events import EntryKind
+from brasstag.words.ids import new_id
+from brasstag.words.turns import Usage
+from tests.postgres import Server
+from tests.store.conftest import OpenBooks, call_at, on_postgres
+from tests.store.test_at_once import at_once, opened_desk
+from tests.store.test_verify import check
+
+
+def held_task(books: Books) -> Held:
+    said = {"input": {"actor": "a", "role": "clerk"}, "result": None}
+    task = NewTask(new_id("task"), "agent", "a", "clerk", "a task", said)
+    books.graph.open_root(task)
+    held = books.graph.take(task.id, 1)
+    assert held is not None
+    return held
+
+
+def numbers(books: Books, task: str) -> list[int]:
+    return [entry.seq for entry in books.read(lambda view: entries_since(view, task, 0))]
+
+
+def test_calls_written_by_two_processes_at_once_are_one_chain(open_books: OpenBooks) -> None:
+    ours, theirs = open_books(), open_books()
+    task = opened_desk(ours)
+    acts = [
+        lambda books=books: books.record(call_at(task), EntryKind.CALLED, {}) for books in (ours, theirs) * 4
+    ]
+    assert not [one for one in at_once(*acts) if isinstance(one, Exception)]
+    assert numbers(ours, task) == list(range(10))
+    assert check(ours).ok
+
+
+def test_a_worker_that_lost_its_task_writes_neither_a_turn_nor_what_it_took(open_books: OpenBooks) -> None:
+    ours, theirs = open_books(), open_books()
+    held = held_task(ours)
+    ours.graph.record_turn(held, turn(), Usage(1, 2, 0, 0))
+    assert theirs.graph.reclaim(held.task)
+    taken = theirs.graph.take(held.id, 2)
+    assert taken is not None
+    with pytest.raises(Fenced):
+        ours.graph.record_turn(held, turn(), Usage(1, 2, 0, 0))
+    theirs.graph.record_turn(taken, turn(), Usage(1, 2, 0, 0))
+    used = ours.spendings(held.id)
+    assert (used.own.steps, used.own.tokens, used.entries) == (2, 6, 3)
+    assert check(ours).ok
+
+
+def test_a_long_task_is_sealed_on_its_way(books: Books) -> None:
+    task = opened_desk(books)
+    before = seals_of(books, task)
+    for _ in range(SEAL_EVERY):
+        books.record(call_at(task), EntryKind.CALLED, {})
+    assert seals_of(books, task) == [*before, SEAL_EVERY - 1]
+    assert check(books).ok
+
+
+@on_postgres
+def test_a_connection_that_died_in_the_pool_is_not_written_to(books: Books, postgres: Server) -> None:
+    task = opened_desk(books)
+    books.record(call_at(task), EntryKind.CALLED, {})
+    postgres.restart(immediate=True)
+    books.record(call_at(task), EntryKind.CALLED, {})
+    assert numbers(books, task) == [0, 1, 2, 3]
+    assert check(books).ok
+
+
+@on_postgres
+def test_a_server_that_is_away_is_told_and_nothing_is_written_twice(books: Books, postgres: Server) -> None:
+    task = opened_desk(books)
+    postgres.stop(immediate=True)
+    try:
+        with pytest.raises(StoreLost, match="Check that the server runs"):
+            books.record(call_at(task), EntryKind.CALLED, {})
+    finally:
+        postgres.start()
+    books.record(call_at(task), EntryKind.CALLED, {})
+    assert numbers(books, task) == [0, 1, 2]
+    assert check(books).ok
+
+
+def turn() -> dict[str, object]:
+    return {"type": "turn", "turn": 0, "calls": [], "usage": Usage(1, 2, 0, 0).as_json()}
+
+
+def seals_of(books: Books, task: str) -> list[int]:
+    query = checkpoints.select().where(checkpoints.c.task_id == task).order_by(checkpoints.c.seq)
+    return books.read(lambda view: [row.task_seq for row in view.execute(query)])
