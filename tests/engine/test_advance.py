@@ -13,16 +13,8 @@ from brasstag.words.approvals import ApprovalState
 from brasstag.words.budgets import Budget
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
-from tests.conftest import MakeProject, accept
-from tests.engine.crews import ADA, CREW, call, turn, write_script
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def crew(request: pytest.FixtureRequest, make_project: MakeProject, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same crew, and the same behaviour, on either database."""
-    if request.param == "postgres":
-        monkeypatch.setenv("BRASSTAG_DATABASE_URL", request.getfixturevalue("postgres").url)
-    return make_project(CREW)
+from tests.conftest import accept
+from tests.engine.crews import ADA, call, turn, write_script
 
 
 def kinds(entries: list[object]) -> list[str]:
@@ -306,15 +298,17 @@ async def test_what_a_role_remembers_is_told_to_its_later_tasks(crew: Path) -> N
         assert report.ok, report.findings
 
 
-async def test_a_memory_nobody_wrote_is_found(crew: Path) -> None:
-    write_script(
-        crew, {"boss": [turn(call("save_to_long_term_memory", content="Ask first.")), turn(text="Noted.")]}
-    )
+async def test_a_memory_nobody_wrote_is_found_and_not_told_to_anybody(crew: Path) -> None:
+    noted = turn(call("save_to_long_term_memory", content="Ask first."))
+    write_script(crew, {"boss": [noted, turn(text="Noted.")]})
     async with Room.open(crew) as room:
         await room.finished(await room.start("Remember"))
         with room.books.database.write() as transaction:
             transaction.execute(update(memories).values(content="Never ask."))
         assert not (await room.verify()).ok
+        run = await room.start("Go on")
+        assert (await room.finished(run)).ok
+        assert "Never ask." not in ((await room.timeline(run))[0].payload or {})["system"]
 
 
 async def test_of_two_handoffs_the_first_counts(crew: Path) -> None:
@@ -337,6 +331,22 @@ async def test_unreadable_arguments_are_told_to_the_model(crew: Path) -> None:
         refused = [entry for entry in await room.timeline(run) if entry.kind is EntryKind.REFUSED]
         assert len(refused) == 1
     assert not (crew / "data" / "a.md").exists()
+
+
+async def test_arguments_that_are_no_plain_json_are_refused_for_what_is_wrong_with_them(crew: Path) -> None:
+    calls = [
+        call("write_file", path="a\ud800.md", content="x"),
+        call("write_file", path="b.md", content=2**60),
+    ]
+    write_script(crew, {"boss": [turn(*calls), turn(text="Sorry.")]})
+    async with Room.open(crew) as room:
+        run = await room.start("Write")
+        assert (await room.finished(run)).ok
+        refused = [entry for entry in await room.timeline(run) if entry.kind is EntryKind.REFUSED]
+        said = sorted(str((entry.payload or {})["result"]) for entry in refused)
+    assert "content is beyond" in said[0]
+    assert "path holds \\\\ud800 at character 1: half of a surrogate pair" in said[1]
+    assert not any("quote" in one for one in said)
 
 
 async def test_nobody_may_delegate_to_whom_the_settings_do_not_name(crew: Path) -> None:

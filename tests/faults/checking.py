@@ -45,9 +45,15 @@ def ends_of(entries: list[Entry]) -> Counter[str]:
 
 
 def is_end(entry: Entry) -> bool:
-    """Say whether an entry ends its call."""
-    decided = entry.kind is EntryKind.DECIDED and "outcome" in (entry.payload or {})
-    return entry.kind in CLOSING or decided
+    """Say whether an entry ends its call; where nobody knows what came of it, only a person's word does."""
+    outcome = (entry.payload or {}).get("outcome")
+    decided = entry.kind is EntryKind.DECIDED and outcome is not None
+    return (entry.kind in CLOSING or decided) and not is_doubt(entry)
+
+
+def is_doubt(entry: Entry) -> bool:
+    """Say whether an entry says that nobody knows what came of its call."""
+    return (entry.payload or {}).get("outcome") == "unknown"
 
 
 def _of_task(task: Task, entries: list[Entry]) -> Iterator[str]:
@@ -66,7 +72,9 @@ def _of_task(task: Task, entries: list[Entry]) -> Iterator[str]:
     }
     ends = ends_of(entries)
     claimed = {entry.call_id for entry in entries if entry.kind is EntryKind.CLAIMED}
+    claimed -= {entry.call_id for entry in entries if is_doubt(entry)}
     for name in made:
+        # A task that is done has had a person's word on every doubt.
         must = task.status == "done" or name in claimed
         if ends[name] > 1 or (must and ends[name] == 0):
             yield f"call {name} ended {ends[name]} times"
@@ -96,7 +104,8 @@ def _of_effects(mill: Mill, timelines: Timelines) -> Iterator[str]:
         for entry in entries:
             payload = entry.payload or {}
             replay = REPLAYS.get(payload.get("tool", ""))
-            if not is_end(entry) or replay is None:
+            is_word = entry.kind is EntryKind.ANSWERED
+            if not (is_end(entry) or is_doubt(entry)) or is_word or replay is None:
                 continue
             ran = done.pop((payload["tool"], entry.call_id), 0)
             least, most = RUNS[replay]

@@ -1,6 +1,6 @@
 """What a room should hold, in memory: which tasks there are, where each stands, and how each call ended."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 Key = tuple[str, ...]
@@ -17,8 +17,6 @@ TOOLS: Mapping[str, frozenset[str]] = {
     "helper": _EVERYONES | {"write_file"},
 }
 DONE, FAILED = frozenset({"done"}), frozenset({"failed"})
-CUT_SHORT = frozenset({"done", "unknown"})
-"""How a call may end that acts outside, once its worker has died."""
 
 
 @dataclass(slots=True)
@@ -101,14 +99,14 @@ class Expected:
         self.roots.append(Node((str(len(self.roots)),), "agent", "boss", "ready"))
         return self.roots[-1]
 
-    def advance(self, node: Node, plans: Mapping[int, Plan], *, died: bool = False) -> None:
-        """A worker takes a task as far as it goes; it makes no difference that others ``died`` of that before."""
+    def advance(self, node: Node, plans: Mapping[int, Plan], doubts: Container[Key] = ()) -> None:
+        """A worker takes a task as far as it goes; of ``doubts`` nobody knows what came, so a person is asked."""
         while node.is_live:
             waiting = node.open()
             runnable = [(name, made) for name, made in waiting if _is_runnable(made, len(waiting))]
             if runnable:
                 for name, made in runnable:
-                    self._run(node, name, made, died)
+                    self._run(node, name, made, doubts)
             elif waiting:
                 node.status = "blocked"
                 return
@@ -154,7 +152,7 @@ class Expected:
         if plan == SAY:
             self.end(node, "done")
 
-    def _run(self, node: Node, name: str, made: Made, died: bool) -> None:
+    def _run(self, node: Node, name: str, made: Made, doubts: Container[Key]) -> None:
         if made.tool not in TOOLS[node.role]:
             made.ends = FAILED
         elif made.tool == "handoff":
@@ -168,14 +166,22 @@ class Expected:
             node.below.append(Node((*node.key, name), "agent", role, "ready", node, node))
         elif made.tool == "repeat" and made.state == "planned":
             made.state = "asked"
+        elif made.tool == "send" and (*node.key, name) in doubts:
+            self._ask_person(node, name, made)
         else:
-            made.ends = CUT_SHORT if died and made.tool == "send" else DONE
+            made.ends = DONE
 
     def _ask(self, node: Node, name: str, made: Made) -> None:
-        made.state = "child"
         master = node.master if node.kind == "agent" else node.master and node.master.above
-        role, status = (master.role, "ready") if master else ("person", "blocked")
-        node.below.append(Node((*node.key, name), "question", role, status, node, master))
+        if master is None:
+            self._ask_person(node, name, made)
+        else:
+            made.state = "child"
+            node.below.append(Node((*node.key, name), "question", master.role, "ready", node, master))
+
+    def _ask_person(self, node: Node, name: str, made: Made) -> None:
+        made.state = "child"
+        node.below.append(Node((*node.key, name), "question", "person", "blocked", node))
 
     def _tell(self, node: Node, how: frozenset[str]) -> None:
         if node.above is not None:

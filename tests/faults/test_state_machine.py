@@ -26,7 +26,7 @@ from brasstag.words.messages import ToolUse
 from brasstag.words.times import utc_now
 from brasstag.words.turns import ModelError, OnText, Turn, TurnRequest
 from tests.engine.crews import ADA
-from tests.faults.checking import is_end, violations
+from tests.faults.checking import is_doubt, is_end, violations
 from tests.faults.expected import FAIL, SAY, Expected, Key, Node, Plan
 from tests.faults.mill import Mill
 
@@ -135,7 +135,7 @@ class Life(RuleBasedStateMachine):
         for steps in deaths:
             died = self.run(self.die(node, steps)) or died
         self.run(self.work(node))
-        self.expected.advance(node, self.puppet.plans, died=died)
+        self.expected.advance(node, self.puppet.plans, self.doubts() if died else ())
 
     @precondition(lambda self: self.questions())
     @rule(which=WHICH)
@@ -264,6 +264,10 @@ class Life(RuleBasedStateMachine):
         found = {self.key_of(entry.call_id): (entry.payload or {})["outcome"] for entry in ends}
         assert len(found) == len(ends), "a call ended twice"
         return found
+
+    def doubts(self) -> set[Key]:
+        """Return the calls of which nobody knew what came of them."""
+        return {self.key_of(entry.call_id) for entry in self.run(self.room.timeline()) if is_doubt(entry)}
 
     def approvals(self) -> dict[Key, str]:
         """Return the requests that wait for a person, by call."""

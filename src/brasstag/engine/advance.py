@@ -7,6 +7,7 @@ take ─ read the timeline ─┬─ open calls: dispatch those that wait for no
 """
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from brasstag.engine.agents import Limits, overspent
+from brasstag.engine.allowance import Allowance, allowance, out_of_time
 from brasstag.engine.calling import Calling
 from brasstag.engine.compacting import fits, plan_compaction
 from brasstag.engine.dispatch import Counter
@@ -40,6 +41,9 @@ MOST_ATTEMPTS = 5
 
 SHORTEST_ANSWER = 64
 """How many tokens a model may say however little is left of a budget; the budget ends the task after that."""
+
+ASIDE_SECONDS = 0.1
+"""How often a task that let others of its run go first looks whether there is a step for it."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 """Seconds between looks while the database is away."""
@@ -84,7 +88,7 @@ class Advancing:
         while True:
             try:
                 if ending is not None:
-                    await self._end(held, "failed", failure(ending))
+                    await self._end(held, "failed", failure(ending), ending.details.get("seconds", 0.0))
                 else:
                     await self._work(held)
             except Fenced:
@@ -97,6 +101,12 @@ class Advancing:
             except (ModelError, ToolError) as error:
                 details = error.details if isinstance(error, ToolError) else {}
                 ending = Failed(error.code, error.message, details)
+                continue
+            except StoreError as error:
+                if ending is not None:
+                    raise
+                log.error("%s cannot go on: %s", held.id, error)  # noqa: TRY400 - it says all there is to know
+                ending = Failed(Code.INTERNAL_ERROR, f"the task cannot go on: {error}")
                 continue
             except Exception as error:
                 if ending is not None:
@@ -136,35 +146,46 @@ class Advancing:
     async def _take_turn(self, minutes: Minutes) -> None:
         held = minutes.held
         model = self._shop.agents.model(minutes.opened["model"], held.task.role)
-        request, seconds_left = await self._off_loop(self._prepare_turn, minutes, model)
+        left, request = await self._off_loop(self._prepare_turn, minutes, model)
+        while request is None:
+            await self._let_others_go_first(held, left)
+            left, request = await self._off_loop(self._prepare_turn, minutes, model)
         started = time.monotonic()
         try:
-            async with asyncio.timeout(seconds_left):
+            async with asyncio.timeout(left.seconds):
                 turn = await model.respond(request, lambda text: self._shop.said(held.id, text))
         except TimeoutError:
-            raise ToolError(
-                Code.BUDGET_EXCEEDED,
-                f"the time this task may work ran out while {model.name} answered",
-                {"limit": "max_seconds"},
-            ) from None
+            cut_off = round(time.monotonic() - started, 3)
+            raise out_of_time(held.task, f"while {model.name} answered", cut_off) from None
         self._shop.at("answered")
         await self._off_loop(self._record, minutes, turn, time.monotonic() - started)
         self._suspects.clear()
 
-    def _prepare_turn(self, minutes: Minutes, model: Model) -> tuple[TurnRequest, float | None]:
+    async def _let_others_go_first(self, held: Held, left: Allowance) -> None:
+        """Wait while tasks of the run that are held now could take all its last steps."""
+        await self._patiently(lambda: self._graph.step_aside(held))
+        while not await self._patiently(lambda: self._graph.step_in(held, left.most_steps)):
+            if self.draining:
+                await self._patiently(lambda: self._graph.step_aside(held, for_good=True))
+                raise Fenced(held.id)
+            await asyncio.sleep(ASIDE_SECONDS)
+
+    def _prepare_turn(self, minutes: Minutes, model: Model) -> tuple[Allowance, TurnRequest | None]:
+        """Return what the model is asked with, or None where others of the run have to go first."""
+        left = allowance(self._shop.books, minutes)
+        if left.crowded:
+            return left, None
         task, standing = minutes.held.task, minutes.standing
-        seconds_left, tokens_left = self._left(minutes)
         self._compact(minutes, model)
-        messages = minutes.transcript.messages()
+        transcript = minutes.transcript()
         offered = self._calling.offers(task)
         # What the messages take is gone once they are sent; the answer may take the rest.
-        most = None if tokens_left is None else max(tokens_left - minutes.transcript.tokens, SHORTEST_ANSWER)
-        request = TurnRequest(messages, offered, task.role, standing.turns, task.id, most)
-        return request, seconds_left
+        most = None if left.tokens is None else max(left.tokens - transcript.tokens, SHORTEST_ANSWER)
+        request = TurnRequest(transcript.messages(), offered, task.role, standing.turns, task.id, most)
+        return left, request
 
     def _record(self, minutes: Minutes, turn: Turn, seconds: float) -> None:
-        standing = minutes.standing
-        number = standing.turns
+        number = minutes.standing.turns
         calls = [
             _plain(ToolUse(f"c{number}_{index}", use.tool, use.arguments)).as_json()
             for index, use in enumerate(turn.calls)
@@ -181,43 +202,30 @@ class Advancing:
             "seconds": round(seconds, 3),
             "note": turn.note,
         }
-        milliseconds = round((seconds + standing.tool_seconds) * 1000)
-        self._graph.record_turn(minutes.held, payload, turn.usage, milliseconds)
+        self._graph.record_turn(minutes.held, payload, turn.usage)
         self._shop.at("turn recorded")
-        minutes.refresh()
+        if not minutes.catch_up():
+            minutes.refresh()
 
     def _compact(self, minutes: Minutes, model: Model) -> None:
-        payload = plan_compaction(minutes.transcript, model.context_tokens)
+        payload = plan_compaction(minutes.transcript(), model.context_tokens)
         if payload is not None:
             self._graph.note(minutes.held, EntryKind.COMPACTED, payload)
             minutes.refresh()
-        if not fits(minutes.transcript, model.context_tokens):
+        if not fits(minutes.transcript(), model.context_tokens):
             raise ToolError(
                 Code.TOO_LARGE,
                 f"the conversation does not fit into the {model.context_tokens} tokens of {model.name} even in short form; "
                 "use a model with a larger context, or split the task",
             )
 
-    def _left(self, minutes: Minutes) -> tuple[float | None, int | None]:
-        """Return the seconds and tokens the next turn may take; raise ToolError where a limit is reached."""
-        task = minutes.held.task
-        used = self._shop.books.spendings(task.id).later(minutes.standing.tool_seconds)
-        own, run = minutes.limits.own, Limits.from_text(used.root_budget).run
-        for error in overspent(own, used.own, f"this task of {task.role}"):
-            raise error
-        for error in overspent(run, used.run, "this run"):
-            raise error
-        both = ((own, used.own), (run, used.run))
-        seconds = [
-            limit.max_seconds - spent.seconds for limit, spent in both if limit.max_seconds is not None
-        ]
-        tokens = [limit.max_tokens - spent.tokens for limit, spent in both if limit.max_tokens is not None]
-        return min(seconds, default=None), min(tokens, default=None)
-
-    async def _end(self, held: Held, status: Status, result: Any) -> None:
+    async def _end(self, held: Held, status: Status, result: Any, unwritten: float = 0.0) -> None:
+        """End a task; ``unwritten`` are seconds of work that no other entry tells of."""
         ending = await self._off_loop(
             self._shop.books.read, lambda view: ended(view, held.task, status, result)
         )
+        if unwritten:
+            ending = replace(ending, payload=ending.payload | {"seconds": unwritten})
         await self._off_loop(self._graph.finish, held, ending)
         self._shop.at("finished")
 
@@ -236,11 +244,11 @@ class Advancing:
                 pause = min(pause * 2, LONGEST_PAUSE)
 
     async def _off_loop(self, function: Callable[..., _T], *arguments: Any) -> _T:
-        return await self._shop.threads.run(function, *arguments)
+        return await self._shop.threads.run_short(function, *arguments)
 
 
 def _plain(use: ToolUse) -> ToolUse:
-    """Arguments that cannot be written down as JSON are kept as the text of them; dispatch will refuse that."""
+    """Arguments that are not plain JSON are kept as a text of it; whoever reads that says what is wrong with them."""
     if isinstance(use.arguments, str) or why_not_json(use.arguments) is None:
         return use
-    return replace(use, arguments=repr(dict(use.arguments)))
+    return replace(use, arguments=json.dumps(dict(use.arguments), default=repr))

@@ -1,13 +1,11 @@
 """Agents: who may be given a task, with which words, model and limits, as the crew's settings say."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from brasstag.settings import CrewSettings, RoleSettings
 from brasstag.toolkit.kinds import Action
 from brasstag.toolkit.registry import ToolRegistry
-from brasstag.words.budgets import NO_LIMITS, Budget, Spent
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.turns import Model, ModelError, Offer
 
@@ -77,47 +75,3 @@ def offers(registry: ToolRegistry, usable: Callable[[str], bool]) -> tuple[Offer
         for tool in tools
         if usable(tool.name) and tool.config.behaviour.action is not Action.ENTER
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The limits of one task: its own, and, at the root, those of the whole run."""
-
-    own: Budget
-    run: Budget = NO_LIMITS
-
-    def as_text(self) -> str:
-        """Return them as the tasks table keeps them."""
-        return json.dumps({"own": self.own.as_json(), "run": self.run.as_json()}, sort_keys=True)
-
-    @classmethod
-    def from_text(cls, stored: str) -> "Limits":
-        """Read what ``as_text`` wrote."""
-        found = json.loads(stored)
-        return cls(Budget.from_json(found.get("own", {})), Budget.from_json(found.get("run", {})))
-
-    def extended(self, more: Budget) -> "Limits":
-        """Return the limits with those given in their place: for the task, and for the whole run."""
-        given = more.as_json()
-        return Limits(replace(self.own, **given), replace(self.run, **given))
-
-
-_MEASURES = (
-    ("max_steps", "steps", "turns"),
-    ("max_tokens", "tokens", "tokens"),
-    ("max_cost", "cost", "millionths of a dollar"),
-    ("max_seconds", "seconds", "seconds of work"),
-)
-
-
-def overspent(budget: Budget, spent: Spent, whose: str) -> Iterator[ToolError]:
-    """Yield an error for each limit that is reached."""
-    for limit, measure, unit in _MEASURES:
-        most, used = getattr(budget, limit), getattr(spent, measure)
-        if most is not None and used >= most:
-            yield ToolError(
-                Code.BUDGET_EXCEEDED,
-                f"{whose} has used {used:g} of its {most:g} {unit}; a person may extend it with "
-                f"`brasstag resume TASK --{limit.replace('_', '-')} N`",
-                {"limit": limit, "most": most, "used": used},
-            )

@@ -6,16 +6,19 @@ from dataclasses import replace
 from typing import Any
 
 from brasstag.engine.agents import offers
+from brasstag.engine.allowance import is_timed, out_of_time, seconds_left
 from brasstag.engine.dispatch import Counter
+from brasstag.engine.doubts import ask_about
 from brasstag.engine.minutes import Minutes
 from brasstag.engine.order import is_second_handoff, may_start
 from brasstag.engine.recovery import settle_strays
 from brasstag.engine.shop import Shop
 from brasstag.engine.standing import CallState, OpenCall
 from brasstag.store.tasks import Task
+from brasstag.toolkit.kinds import BEHAVIOUR
 from brasstag.toolkit.repair import read_arguments
 from brasstag.words.calls import Call, Done, Failed, Outcome, Unknown, Waiting
-from brasstag.words.errors import Code, StoreLost, ToolError
+from brasstag.words.errors import Code, StoreError, StoreLost, ToolError
 from brasstag.words.turns import Offer
 
 LONGEST_UNREAD = 2000
@@ -37,6 +40,7 @@ class Calling:
     async def run_open(self, minutes: Minutes) -> bool:
         """Run every open call that waits for nothing; return False where there was none."""
         running: dict[asyncio.Task[Outcome], str] = {}
+        await self._look_at_time(minutes)
         began = await self._settle_strays(minutes)
         try:
             while True:
@@ -49,7 +53,9 @@ class Calling:
                 for task in done:
                     task.result()
                     del running[task]
-                await self._shop.threads.run(minutes.refresh)
+                if not done or not minutes.catch_up():
+                    await self._shop.threads.run(minutes.refresh)
+                await self._look_at_time(minutes)
         except Exception:
             # Whoever looks anew must not find calls open that are still under way here: they would be run twice.
             await asyncio.gather(*running, return_exceptions=True)
@@ -79,18 +85,35 @@ class Calling:
         began = False
         for call in may_start(self._shop.registry, minutes.standing.open.values()):
             if call.id not in running.values():
+                self._require_time(minutes, call)
                 running[asyncio.create_task(self._run(minutes, call))] = call.id
                 began = True
         return began
 
+    async def _look_at_time(self, minutes: Minutes) -> None:
+        if minutes.standing.open and is_timed(minutes):
+            minutes.seconds_left = await self._shop.threads.run(seconds_left, self._shop.books, minutes)
+
+    def _require_time(self, minutes: Minutes, call: OpenCall) -> None:
+        """Raise ToolError where a tool would begin when the time is over; it stays open for whoever extends that."""
+        if minutes.seconds_left is None or minutes.seconds_left > 0 or call.state is CallState.UNSURE:
+            return
+        tool = self._shop.registry.get(call.use.tool)
+        if tool is not None and BEHAVIOUR[tool.config.type].executes_code:
+            raise out_of_time(minutes.held.task, f"before {tool.name} could begin")
+
     async def _run(self, minutes: Minutes, open_call: OpenCall) -> Outcome:
         """Take one call to the counter; however it ends, its end is on the timeline afterwards, or it is tried again."""
         call = _call(minutes, open_call)
+        if open_call.state is CallState.UNSURE:
+            return await self._shop.threads.run(ask_about, self._shop, call)
         outcome = await self._to_counter(minutes, open_call, call)
         if outcome.tag is not None or isinstance(outcome, Waiting | Done):
             return outcome
-        if isinstance(outcome, Unknown) or outcome.code is Code.INTERNAL_ERROR:
+        if isinstance(outcome, Unknown) or outcome.details.get("again"):
             raise StoreLost(outcome.message)
+        if outcome.code is Code.INTERNAL_ERROR:
+            raise StoreError(outcome.message)
         if outcome.code is Code.BUSY:
             await asyncio.sleep(LOOK_SECONDS)
             return outcome
@@ -99,7 +122,7 @@ class Calling:
     async def _to_counter(self, minutes: Minutes, open_call: OpenCall, call: Call) -> Outcome:
         task = minutes.held.task
         if open_call.state is CallState.APPROVED:
-            return await self._counter.resume(open_call.approval_id, task.epoch)
+            return await self._counter.resume(open_call.approval_id, task.epoch, minutes.seconds_left)
         try:
             arguments, repaired = _read(open_call)
         except ToolError as error:
@@ -111,7 +134,8 @@ class Calling:
             return Failed(
                 Code.NOT_ALLOWED, f"you only answer a question here; {tool.name} could change something"
             )
-        return await self._counter.dispatch(replace(call, arguments=arguments, repaired=repaired))
+        call = replace(call, arguments=arguments, repaired=repaired)
+        return await self._counter.dispatch(call, minutes.seconds_left)
 
     async def _settle_strays(self, minutes: Minutes) -> bool:
         """Settle calls that claimed and were left: by a dead worker, or here when the database went away."""
@@ -120,7 +144,8 @@ class Calling:
             return False
         # What is known of them here counts more than what can be found out.
         await self._shop.threads.run(self._counter.write_leftovers)
-        settled = bool(await self._counter.watched(settle_strays, self._shop, strays))
+        left = minutes.seconds_left
+        settled = bool(await self._counter.watched(settle_strays, self._shop, strays, seconds_left=left))
         if settled:
             await self._shop.threads.run(minutes.refresh)
         return settled

@@ -63,10 +63,8 @@ def hand_off(shop: Shop, grant: Grant, looked: Looked, _watch: Watch) -> Outcome
         return replace(looked.ending, tag=tag)
     result = call.arguments.get("result")
     ending = shop.books.read(lambda view: ended(view, task, "done", result, looked.carried))
-    ending = replace(
-        ending, call=(call, payload), payload=ending.payload | {"type": "handoff", "tool": call.tool}
-    )
-    tag = shop.books.graph.finish_call(call, ending, grant.approval_id)
+    ending = replace(ending, payload=ending.payload | {"type": "handoff", "tool": call.tool})
+    tag = shop.books.graph.finish_call(call, payload, ending, grant.approval_id)
     shop.at("finished")
     return replace(looked.ending, tag=tag)
 

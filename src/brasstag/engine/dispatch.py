@@ -51,13 +51,13 @@ class Counter:
         self.shop = shop
         self.asking = Asking(shop)
 
-    async def dispatch(self, call: Call) -> Outcome:
-        """Take one call through the whole path."""
-        return await self.watched(self._dispatch, call)
+    async def dispatch(self, call: Call, seconds_left: float | None = None) -> Outcome:
+        """Take one call through the whole path; its function has no longer than its task has left."""
+        return await self.watched(self._dispatch, call, seconds_left=seconds_left)
 
-    async def resume(self, approval_id: str, epoch: int = 0) -> Outcome:
+    async def resume(self, approval_id: str, epoch: int = 0, seconds_left: float | None = None) -> Outcome:
         """Go on with a call a person has approved: look and judge again, which can only tighten."""
-        return await self.watched(self._resume, approval_id, epoch)
+        return await self.watched(self._resume, approval_id, epoch, seconds_left=seconds_left)
 
     async def refuse(self, call: Call, failed: Failed) -> Outcome:
         """Write down a call that ended before it could even be read."""
@@ -90,10 +90,12 @@ class Counter:
             raise ToolError(Code.TIMEOUT, found.message)
         return cast("_T", found)
 
-    async def watched(self, work: Callable[..., _T], *arguments: Any) -> _T | Settled:
+    async def watched(
+        self, work: Callable[..., _T], *arguments: Any, seconds_left: float | None = None
+    ) -> _T | Settled:
         """Run a piece of the path on a worker; a function that does not come back in time is left behind."""
         loop = asyncio.get_running_loop()
-        watch = Watch(loop)
+        watch = Watch(loop, seconds_left)
         future: asyncio.Future[Any] = self.shop.threads.start(_under_watch, work, arguments, watch)
         # Whoever waited may be gone, and with them whoever would have heard of an error.
         future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
@@ -113,6 +115,7 @@ class Counter:
             return
         ended = self.shop.threads.start(late)
         ended.add_done_callback(lambda written: _hand_over(written, future))
+        self.shop.threads.leave_behind(future)
 
     def write_leftovers(self) -> None:
         """Write down endings that could not be written before."""
@@ -235,7 +238,9 @@ def _patiently(act: Callable[[], Outcome]) -> Outcome | None:
 def _unrecorded(error: Exception) -> Failed:
     """Say that a call did not happen because it could not be written down; what has happened is never said here."""
     said = error.strerror if isinstance(error, OSError) else error
-    return Failed(Code.INTERNAL_ERROR, f"nothing was done, as it could not be written down: {said}")
+    # A database comes back, and a disk gets room; what else is wrong stays so.
+    details = {"again": True} if isinstance(error, OSError | StoreLost) else {}
+    return Failed(Code.INTERNAL_ERROR, f"nothing was done, as it could not be written down: {said}", details)
 
 
 def _busy(what: str) -> Failed:

@@ -102,7 +102,7 @@ def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = F
         admitted,
         draft,
         watch,
-        lambda: _too_late(shop, admitted, draft, only_looking=only_looking, stopped=watch.hurried),
+        lambda: _too_late(shop, admitted, draft, watch, only_looking=only_looking),
     )
     preview = draft.preview()
     if preview.changes and isinstance(ending, Done):
@@ -111,10 +111,10 @@ def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = F
     return Looked(admitted, preview, draft, ending)
 
 
-def _too_late(shop: Shop, admitted: Admitted, draft: Draft, *, only_looking: bool, stopped: bool) -> Settled:
+def _too_late(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch, *, only_looking: bool) -> Settled:
     """End a call whose function is still running on a draft: from here on it can touch nothing."""
     draft.close()
-    ending = timed_out(admitted.tool, stopped=stopped)
+    ending = timed_out(admitted.tool, watch)
     if only_looking:
         return ending
     payload = payloads.proposed(admitted.call, admitted.tool) | payloads.closed(ending)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from brasstag.engine import payloads
-from brasstag.engine.agents import Chosen, Limits
+from brasstag.engine.agents import Chosen
 from brasstag.engine.prompting import system_prompt
 from brasstag.engine.shop import Shop
 from brasstag.settings.crew import PERSON
@@ -14,11 +14,11 @@ from brasstag.store.graph import Ending, Message, NewTask
 from brasstag.store.memories import memories_of
 from brasstag.store.tasks import Status, Task, find_task
 from brasstag.store.timeline import first_entry
-from brasstag.words.budgets import NO_LIMITS, Budget
+from brasstag.words.budgets import NO_LIMITS, Budget, Limits
 from brasstag.words.calls import Call, Failed
 from brasstag.words.documents import Carried
-from brasstag.words.errors import Code, StoreError, ToolError
-from brasstag.words.events import EntryKind
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import Entry, EntryKind
 from brasstag.words.ids import new_id
 
 Payload = dict[str, Any]
@@ -72,7 +72,7 @@ def child_task(shop: Shop, view: View, call: Call, asked: Asked) -> NewTask:
     first = _first_entry("agent_as_tool", call.tool, asked) | {"tree": tree, "depth": depth}
     first["parent"] = {"task": call.task_id, "call": call.id, "role": call.role}
     first |= _agent_facts(shop, view, asked, tree, call.role if depth else None, answering=False)
-    first["budget"] = limits.own.as_json()
+    first["budget"], first["run_budget"] = limits.own.as_json(), limits.run.as_json()
     return NewTask(
         id=task_id,
         kind="agent",
@@ -92,10 +92,18 @@ def child_task(shop: Shop, view: View, call: Call, asked: Asked) -> NewTask:
     )
 
 
-def question_task(shop: Shop, view: View, call: Call, question: str, carried: tuple[Carried, ...]) -> NewTask:
+def question_task(
+    shop: Shop,
+    view: View,
+    call: Call,
+    question: str,
+    carried: tuple[Carried, ...] = (),
+    *,
+    to_person: bool = False,
+) -> NewTask:
     """Return the node that answers a call's question: the agent above the asker, or a person where none is."""
     asker = find_task(view, call.task_id)
-    master = None if asker is None else master_of(view, asker)
+    master = None if asker is None or to_person else master_of(view, asker)
     role = PERSON if master is None else master.role
     tree = call.task_id if asker is None else asker.tree
     depth = 0 if asker is None else asker.depth + 1
@@ -138,11 +146,17 @@ def master_of(view: View, task: Task) -> Task | None:
 
 
 def opening(view: View, task: Task) -> Payload:
-    """Return what a task was opened with; raise StoreError where that was removed."""
-    entry = first_entry(view, task.id)
-    if entry is None or entry.payload is None:
-        raise StoreError(f"the first entry of {task.id} is gone or was redacted, so it cannot go on")
-    return entry.payload
+    """Return what a task was opened with; raise ToolError where a person removed that."""
+    return opened_with(task.id, first_entry(view, task.id))
+
+
+def opened_with(task_id: str, first: Entry | None) -> Payload:
+    """Return what the first entry of a task says; raise ToolError where a person removed that."""
+    if first is None or first.kind is not EntryKind.OPENED or first.payload is None:
+        raise ToolError(
+            Code.CANCELLED, f"what {task_id} was opened with was removed by a person, so it cannot go on"
+        )
+    return first.payload
 
 
 def ended(
@@ -166,8 +180,11 @@ def _messages(
     if not task.parent_id:
         return
     done = status == "done"
+    entry = first_entry(view, task.id)
+    # What a person removed of it is not told on; whoever waits hears of the end all the same.
+    first = (entry and entry.payload) or {}
     about: Payload = {
-        "tool": opening(view, task).get("tool", ""),
+        "tool": first.get("tool", ""),
         "result": result if done else _blamed(task, result),
         "child": task.id,
         "from": task.role,
@@ -182,7 +199,6 @@ def _messages(
     who = by or task.role
     answered = about | {"type": "ask_master", "said": f"← answer from {who}", "by": by}
     yield Message(task.parent_id, EntryKind.ANSWERED, task.parent_call, answered)
-    first = opening(view, task)
     if done and "context" in first:
         consulted = {
             "type": "ask_master",
@@ -228,7 +244,8 @@ def _agent_facts(
 ) -> Payload:
     role = shop.agents.role(asked.role)
     delegates = {name: shop.agents.role(name).description for name in role.delegates_to}
-    remembered = [memory.content for memory in memories_of(view, asked.role, tree)]
+    key = shop.books.sealer.key
+    remembered = [memory.content for memory in memories_of(view, asked.role, tree, key)]
     return {
         "system": system_prompt(
             asked.role,

@@ -109,7 +109,7 @@ def _act_outside(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Sett
     draft = draft_for(shop, looked.admitted)
 
     def late() -> Settled:
-        return _settle(shop, claimed, grant, looked, timed_out(tool, stopped=watch.hurried), ())
+        return _settle(shop, claimed, grant, looked, timed_out(tool, watch), ())
 
     ending = run_function(shop, looked.admitted, draft, watch, late)
     shop.at("performed")

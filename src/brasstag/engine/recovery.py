@@ -172,16 +172,17 @@ def _finish_outside(shop: Shop, claim: Claimed, payload: dict[str, Any], watch: 
 def _run_again(shop: Shop, admitted: Admitted, watch: Watch) -> Settled:
     """Run a call that may simply run again, on a thread of its own: opening a room waits for no tool for ever."""
     ended: queue.SimpleQueue[Settled] = queue.SimpleQueue()
+    tool, own = admitted.tool, Watch(watch.loop, watch.seconds_left)
 
     def again() -> None:
         draft = draft_for(shop, admitted)
-        ended.put(run_function(shop, admitted, draft, Watch(watch.loop), lambda: timed_out(admitted.tool)))
+        ended.put(run_function(shop, admitted, draft, own, lambda: timed_out(tool, own)))
 
     threading.Thread(target=again, name="brasstag-recovery", daemon=True).start()
     try:
-        return ended.get(timeout=admitted.tool.config.limits.timeout_seconds)
+        return ended.get(timeout=own.start(tool.config.limits.timeout_seconds))
     except queue.Empty:
-        return timed_out(admitted.tool)
+        return timed_out(tool, own)
 
 
 def _ask_tool(shop: Shop, tool: Tool, call: Call) -> Settled:

@@ -48,9 +48,9 @@ def run_function(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch, lat
     except ToolError as error:
         ending = _refused(shop, tool, error, meta)
     except _OutOfTime:
-        ending = timed_out(tool)
+        ending = timed_out(tool, watch)
     except concurrent.futures.CancelledError:
-        ending = _cut_off(tool)
+        ending = _cut_off(tool, watch)
     except AnsweredElsewhere:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a tool raises ends here, even what would end the program
@@ -61,20 +61,21 @@ def run_function(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch, lat
     return ending
 
 
-def timed_out(tool: Tool, *, stopped: bool = False) -> Settled:
+def timed_out(tool: Tool, watch: Watch) -> Settled:
     """Say how a call ends whose function did not come back in time.
 
     One that only has the draft can do nothing once the draft is closed; of any other nobody knows what it still does.
     """
-    if stopped:
-        return _cut_off(tool)
-    seconds = tool.config.limits.timeout_seconds
-    if tool.config.effects == "external":
-        said = f"{tool.name} did not answer within {seconds:g} s and may still be acting; look before trying again"
-        return Unknown(said)
-    return Failed(
-        Code.TIMEOUT, f"{tool.name} took longer than {seconds:g} s and was stopped; nothing was changed"
-    )
+    if watch.hurried:
+        return _cut_off(tool, watch)
+    meta = _took(watch)
+    why = f"did not answer within {tool.config.limits.timeout_seconds:g} s"
+    if watch.cut_short:
+        why = f"had not answered after {watch.elapsed:.3g} s, when the time its task may work was over,"
+    if _leaves_doubt(tool):
+        said = f"{tool.name} {why} and may still be acting; look before trying again"
+        return Unknown(said, meta=meta)
+    return Failed(Code.TIMEOUT, f"{tool.name} {why} and was stopped; nothing was changed", meta=meta)
 
 
 def described(error: BaseException) -> str:
@@ -114,7 +115,7 @@ def _on_loop(tool: Tool, arguments: dict[str, Any], watch: Watch) -> Any:
     running = asyncio.run_coroutine_threadsafe(_kept_in(tool, arguments), watch.loop)
     watch.await_on_loop(running)
     try:
-        return running.result(tool.config.limits.timeout_seconds)
+        return running.result(watch.start(tool.config.limits.timeout_seconds))
     except TimeoutError:
         if running.done():
             raise
@@ -148,13 +149,25 @@ def _injected(shop: Shop, admitted: Admitted, draft: Draft) -> dict[str, Any]:
 
 
 def _raised(tool: Tool, said: str, meta: dict[str, Any]) -> Settled:
-    """A tool that acts outside may have acted before it raised; only one that may simply run again does not mind."""
-    if tool.config.effects == "external" and tool.config.replay != "safe":
+    if _leaves_doubt(tool):
         return Unknown(f"{said}. It may have acted before that; look before trying again", meta=meta)
     return Failed(Code.EXECUTION_ERROR, said, meta=meta)
 
 
-def _cut_off(tool: Tool) -> Settled:
-    if tool.config.effects == "external":
-        return Unknown(f"{tool.name} was cut off while it was acting; look before trying again")
-    return Failed(Code.CANCELLED, f"{tool.name} was cut off before it had an answer; nothing was changed")
+def _leaves_doubt(tool: Tool) -> bool:
+    """Say whether a tool that did not come back may have acted; what may simply run again leaves none that matters."""
+    return tool.config.effects == "external" and tool.config.replay != "safe"
+
+
+def _cut_off(tool: Tool, watch: Watch) -> Settled:
+    meta = _took(watch)
+    if _leaves_doubt(tool):
+        return Unknown(f"{tool.name} was cut off while it was acting; look before trying again", meta=meta)
+    return Failed(
+        Code.CANCELLED, f"{tool.name} was cut off before it had an answer; nothing was changed", meta=meta
+    )
+
+
+def _took(watch: Watch) -> dict[str, Any]:
+    """What did not come to an end has taken its time as well."""
+    return {"execution_time": round(watch.elapsed, 6)}

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from brasstag.words.approvals import ApprovalState
+from brasstag.words.budgets import Budget, Limits
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.messages import ToolUse
 from brasstag.words.turns import ModelError
@@ -25,9 +26,12 @@ class CallState(StrEnum):
     """Its own end: its intent is on disk."""
     CHILD = "child"
     """A task it opened."""
+    UNSURE = "unsure"
+    """A person's word: whether it happened is not known, and nobody has been asked yet."""
 
 
-RUNNABLE = frozenset({CallState.PLANNED, CallState.APPROVED})
+RUNNABLE = frozenset({CallState.PLANNED, CallState.APPROVED, CallState.UNSURE})
+"""What a worker can do the next step of."""
 
 CLOSING = frozenset(
     {EntryKind.CALLED, EntryKind.REFUSED, EntryKind.SETTLED, EntryKind.RETURNED, EntryKind.ANSWERED}
@@ -72,8 +76,8 @@ class Standing:
     called: bool = False
     """Whether its last turn made any calls."""
     ended: bool = False
-    tool_seconds: float = 0.0
-    """What tools took since the last turn."""
+    limits: Limits = field(default_factory=Limits)
+    """How far the task, and at the root its run, may go."""
 
     def add(self, entry: Entry) -> None:
         """Take one entry into account."""
@@ -90,7 +94,10 @@ class Standing:
                 self._decide(entry, payload)
             case EntryKind.CLOSED:
                 self.ended = True
+            case EntryKind.OPENED:
+                self.limits = Limits(*(_budget(payload, name) for name in ("budget", "run_budget")))
             case EntryKind.RESUMED:
+                self.limits = self.limits.extended(_budget(payload, "budget"))
                 # A turn that ended the task, by words alone, has been answered by the person who resumed it.
                 self.ended, self.called = False, True
             case _:
@@ -109,7 +116,6 @@ class Standing:
         self.turns, turn = self.turns + 1, self.turns
         self.text = payload.get("text", "")
         self.stop = payload.get("stop", "")
-        self.tool_seconds = 0.0
         self.open = {}
         for index, stored in enumerate(payload.get("calls", ())):
             name = call_name(self.task_id, turn, index)
@@ -117,8 +123,10 @@ class Standing:
         self.called = bool(self.open)
 
     def _close(self, entry: Entry, payload: Mapping[str, Any]) -> None:
-        self.open.pop(entry.call_id, None)
-        self.tool_seconds += float(payload.get("meta", {}).get("execution_time", 0.0))
+        if payload.get("outcome") == "unknown" and entry.call_id in self.open:
+            self.open[entry.call_id].state = CallState.UNSURE
+        else:
+            self.open.pop(entry.call_id, None)
 
     def _decide(self, entry: Entry, payload: Mapping[str, Any]) -> None:
         if "outcome" in payload or entry.payload is None:
@@ -135,6 +143,10 @@ class Standing:
             call.state = _WAITS[entry.kind]
             call.approval_id = payload.get("approval") or call.approval_id
             call.child = payload.get("child") or call.child
+
+
+def _budget(payload: Mapping[str, Any], name: str) -> Budget:
+    return Budget.from_json(payload.get(name, {}))
 
 
 def call_name(task_id: str, turn: int, index: int) -> str:

@@ -6,7 +6,6 @@ Needs the books only, so it works when settings or tools are broken.
 from collections.abc import Sequence
 from typing import Any
 
-from brasstag.engine.agents import Limits
 from brasstag.engine.nodes import ended, failure
 from brasstag.engine.standing import CallState, Standing
 from brasstag.settings.crew import PERSON
@@ -16,7 +15,7 @@ from brasstag.store.graph import Message, Stopped
 from brasstag.store.tasks import Task, find_task, get_task
 from brasstag.store.timeline import read_entries
 from brasstag.words.approvals import Approver
-from brasstag.words.budgets import NO_LIMITS, Budget
+from brasstag.words.budgets import NO_LIMITS, Budget, Limits
 from brasstag.words.calls import Failed
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError

@@ -25,8 +25,11 @@ def _nobody_looks() -> None:
 class Watch:
     """Knows since when a call's function has been running, and lets exactly one side say how it ended."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, seconds_left: float | None = None) -> None:
+        """Watch a call whose task has so many seconds left, whatever time its function has itself."""
         self.loop = loop
+        self.seconds_left = seconds_left
+        self._started = time.monotonic()
         self._lock = threading.Lock()
         self._seconds = 0.0
         self._since: float | None = None
@@ -37,11 +40,25 @@ class Watch:
         """Looks now, rather than when the time is up."""
         self.hurried = False
         """Whether its task was stopped, so that nothing of it took too long."""
+        self.cut_short = False
+        """Whether the time of its task ends before its own."""
         self.over = False
         """Whether the worker has come to its end, so that nobody needs to look any more."""
 
+    def start(self, seconds: float) -> float:
+        """A function that has so many seconds starts now; return how many of them there really are."""
+        self._started = time.monotonic()
+        self.cut_short = self.seconds_left is not None and self.seconds_left < seconds
+        return seconds if self.seconds_left is None else max(min(self.seconds_left, seconds), 0.0)
+
+    @property
+    def elapsed(self) -> float:
+        """How many seconds ago the function started."""
+        return time.monotonic() - self._started
+
     def begin(self, seconds: float, late: Late) -> None:
-        """The function starts now and has so many seconds."""
+        """The function starts now, and is left behind when its time is up."""
+        seconds = self.start(seconds)
         with self._lock:
             self._seconds, self._since, self._late = seconds, time.monotonic(), late
 

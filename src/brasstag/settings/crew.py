@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, PlainValidator
 
 from brasstag.settings.problems import refusal
-from brasstag.settings.sections import Amount, Count, Section, Sentence
-from brasstag.words.budgets import Budget
-from brasstag.words.canonical import LARGEST_INTEGER
+from brasstag.settings.sections import Count, Section, Sentence
+from brasstag.words.budgets import AMOUNT, COUNT, Bound, Budget, micro_dollars
 from brasstag.words.errors import Problem
 
 OPERATOR = "operator"
@@ -27,9 +26,6 @@ ROLE_BUDGET = Budget(max_steps=50, max_children=20)
 
 RUN_BUDGET = Budget(max_steps=500, max_depth=6)
 """How far a whole run goes where the crew does not say."""
-
-MICRO = 1_000_000
-"""Millionths of a dollar in one."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,54}")
 _RESERVED = {
@@ -59,15 +55,19 @@ def _role_name(value: str) -> str:
     return value
 
 
-def _dollars(value: int | float) -> int | float:
-    if value * MICRO > LARGEST_INTEGER:
-        raise refusal(
-            f"is {value!r}, which is more than can be counted", "Write a smaller number of dollars."
-        )
-    return value
+def _within(bound: Bound) -> PlainValidator:
+    def check(value: Any) -> Any:
+        reason = bound.why_not(value)
+        if reason is not None:
+            raise refusal(reason, bound.mend)
+        return value
+
+    return PlainValidator(check)
 
 
 RoleName = Annotated[str, AfterValidator(_role_name)]
+_Count = Annotated[int, _within(COUNT)]
+_Amount = Annotated[float, _within(AMOUNT)]
 
 
 class BudgetSettings(Section):
@@ -75,16 +75,16 @@ class BudgetSettings(Section):
 
     home = "[crew.budget] or [roles.NAME.budget]"
 
-    max_steps: Count | None = None
+    max_steps: _Count | None = None
     """Turns of the model."""
-    max_tokens: Count | None = None
-    max_cost: Annotated[Amount, AfterValidator(_dollars)] | None = None
+    max_tokens: _Count | None = None
+    max_cost: _Amount | None = None
     """Dollars."""
-    max_depth: Count | None = None
+    max_depth: _Count | None = None
     """How many tasks may stand above one another."""
-    max_children: Count | None = None
+    max_children: _Count | None = None
     """How many tasks one task may open."""
-    max_seconds: Amount | None = None
+    max_seconds: _Amount | None = None
     """Time spent by models and tools; waiting is free."""
 
     def over(self, usual: Budget) -> Budget:
@@ -93,7 +93,7 @@ class BudgetSettings(Section):
             name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None
         }
         if self.max_cost is not None:
-            given["max_cost"] = max(1, round(self.max_cost * MICRO))
+            given["max_cost"] = micro_dollars(self.max_cost)
         return replace(usual, **given)
 
 

@@ -1,8 +1,42 @@
 """Budgets: how far a task, or a whole run, may go before a person has to say more."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
+
+from brasstag.words.canonical import LARGEST_INTEGER
+from brasstag.words.errors import Code, ToolError
+
+MICRO = 1_000_000
+"""Millionths of a dollar in one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Between what a limit lies: above zero, and no further than can be counted."""
+
+    whole: bool
+    most: int
+
+    @property
+    def mend(self) -> str:
+        """What to write instead of a value that is out of bounds."""
+        return f"Write a {'whole number' if self.whole else 'number'} above zero, {self.most:,} at most."
+
+    def why_not(self, value: object) -> str | None:
+        """Say why a value cannot be a limit, or return None where it can."""
+        if isinstance(value, bool) or not isinstance(value, int if self.whole else int | float):
+            return f"is a {type(value).__name__}, which is not a limit"
+        if value > self.most:
+            return "is more than can be counted"
+        # Asked this way round, as what is not a number is not above zero either.
+        return None if value > 0 else "is not above zero"
+
+
+COUNT = Bound(whole=True, most=LARGEST_INTEGER)
+AMOUNT = Bound(whole=False, most=LARGEST_INTEGER // MICRO)
+"""Of dollars and seconds: both are counted in smaller coin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +55,15 @@ class Budget:
     max_seconds: float | None = None
     """Time spent by models and tools; waiting for people or for other tasks is free."""
 
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            value, bound = getattr(self, limit.name), AMOUNT if limit.name == "max_seconds" else COUNT
+            reason = None if value is None else bound.why_not(value)
+            if reason is not None:
+                raise ToolError(
+                    Code.INVALID_ARGUMENTS, f"{limit.name} {reason}. {bound.mend}", {"limit": limit.name}
+                )
+
     def as_json(self) -> dict[str, Any]:
         """Return the limits there are."""
         return {name: value for name, value in asdict(self).items() if value is not None}
@@ -32,6 +75,34 @@ class Budget:
 
 
 NO_LIMITS = Budget()
+
+
+def micro_dollars(dollars: float) -> int:
+    """Return a sum of money as budgets count it; the smallest there is, is one millionth."""
+    return max(1, round(dollars * MICRO))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of one task: its own, and, at the root, those of the whole run."""
+
+    own: Budget = NO_LIMITS
+    run: Budget = NO_LIMITS
+
+    def as_text(self) -> str:
+        """Return them as the tasks table keeps them."""
+        return json.dumps({"own": self.own.as_json(), "run": self.run.as_json()}, sort_keys=True)
+
+    @classmethod
+    def from_text(cls, stored: str) -> "Limits":
+        """Read what ``as_text`` wrote."""
+        found = json.loads(stored)
+        return cls(Budget.from_json(found.get("own", {})), Budget.from_json(found.get("run", {})))
+
+    def extended(self, more: Budget) -> "Limits":
+        """Return the limits with those given in their place: for the task, and for the whole run."""
+        given = more.as_json()
+        return Limits(replace(self.own, **given), replace(self.run, **given))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ Inside, rooms raise; the engine turns what a tool raised into an outcome, surfac
     ├── ConfigError         start-up stops; lists every problem with file, field and how to mend it
     ├── UntrustedError      control files changed and no person has looked yet
     ├── StoreError          the database or the blobs cannot be used
-    │   └── StoreLost       the database went away, or gave up, for the moment; look again, then go on
+    │   ├── StoreLost       the database went away, or gave up, for the moment; look again, then go on
+    │   └── Unproven        a timeline does not hold; nothing is done on its word, nothing added to it
     ├── ModelError          a model could not answer
     ├── Fenced              another worker holds this task now; leave it alone
     └── LeaseHeld           another call is at these paths right now; try again
@@ -148,6 +149,10 @@ class StoreError(BrasstagError):
 
 class StoreLost(StoreError):
     """The database cannot be reached, or gave up a transaction; whether a commit in flight arrived is not known."""
+
+
+class Unproven(StoreError):
+    """A timeline does not hold, or is not signed with this machine's key."""
 
 
 class Fenced(BrasstagError):

@@ -1,0 +1,114 @@
+"""Allowances: what a task may still use, of its own limits and of those of its whole run."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from brasstag.engine.minutes import Minutes
+from brasstag.store.books import Books
+from brasstag.store.tasks import Spendings, Task
+from brasstag.words.budgets import Budget, Limits, Spent
+from brasstag.words.errors import Code, ToolError
+
+_MEASURES = (
+    ("max_steps", "steps", "turns"),
+    ("max_tokens", "tokens", "tokens"),
+    ("max_cost", "cost", "millionths of a dollar"),
+    ("max_seconds", "seconds", "seconds of work"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What is left to a task; None where nothing limits it."""
+
+    seconds: float | None
+    tokens: int | None
+    most_steps: int = 0
+    """Of the whole run; 0 where nothing limits them."""
+    crowded: bool = False
+    """Whether tasks of the run that are held now could take more steps than it has left."""
+
+
+def allowance(books: Books, minutes: Minutes) -> Allowance:
+    """Return what is left for the next turn; raise ToolError where a limit is reached."""
+    used, own, run = _look(books, minutes)
+    task = minutes.held.task
+    for error in _reached(task, own, used.own):
+        raise error
+    for error in _reached(task, run, used.run, of_run=True):
+        raise error
+    tokens = [
+        limit.max_tokens - spent.tokens
+        for limit, spent in ((own, used.own), (run, used.run))
+        if limit.max_tokens is not None
+    ]
+    # Each task that is held may be in a turn already, so none of them begins one that might be too many.
+    crowded = run.max_steps is not None and used.run.steps + used.running > run.max_steps
+    return Allowance(_least_seconds(used, own, run), min(tokens, default=None), run.max_steps or 0, crowded)
+
+
+def is_timed(minutes: Minutes) -> bool:
+    """Say whether the time of a task, or of its run, is limited, as far as anybody knows here."""
+    return (
+        minutes.limits.own.max_seconds is not None
+        or minutes.run is None
+        or minutes.run.max_seconds is not None
+    )
+
+
+def seconds_left(books: Books, minutes: Minutes) -> float | None:
+    """Return how many seconds the calls of a task may take, or None where nothing limits them."""
+    return _least_seconds(*_look(books, minutes))
+
+
+def out_of_time(task: Task, when: str, unwritten: float = 0.0) -> ToolError:
+    """Return the error of a task whose time, or whose run's, is over; ``unwritten`` are seconds no entry tells of yet."""
+    return ToolError(
+        Code.BUDGET_EXCEEDED,
+        f"the time this task of {task.role} or its run may work ran out {when}; {_more(task, 'max_seconds')}",
+        {"limit": "max_seconds", "seconds": unwritten},
+    )
+
+
+def _look(books: Books, minutes: Minutes) -> tuple[Spendings, Budget, Budget]:
+    used = books.spendings(minutes.held.id)
+    if used.entries != minutes.standing.seen:
+        # Somebody else wrote, too: an answer its model gave in another task, say.
+        minutes.refresh()
+    if minutes.run is None:
+        minutes.run = Limits.from_text(used.root_budget).run
+    return used, minutes.limits.own, minutes.run
+
+
+def _least_seconds(used: Spendings, own: Budget, run: Budget) -> float | None:
+    left = [
+        limit.max_seconds - spent.seconds
+        for limit, spent in ((own, used.own), (run, used.run))
+        if limit.max_seconds is not None
+    ]
+    return min(left, default=None)
+
+
+def _reached(task: Task, budget: Budget, spent: Spent, *, of_run: bool = False) -> Iterator[ToolError]:
+    whose = "this run" if of_run else f"this task of {task.role}"
+    for limit, measure, unit in _MEASURES:
+        most, used = getattr(budget, limit), getattr(spent, measure)
+        if most is not None and used >= most:
+            yield ToolError(
+                Code.BUDGET_EXCEEDED,
+                f"{whose} has used {used:g} of its {most:g} {unit}; {_more(task, limit, of_run=of_run)}",
+                {"limit": limit, "most": most, "used": used},
+            )
+
+
+def _more(task: Task, limit: str, *, of_run: bool = False) -> str:
+    """Say how a person allows more; a task below the root has told its parent that it ended, so it does not go on."""
+    resume = f"`brasstag resume {task.tree} --{limit.replace('_', '-')} N`"
+    if not task.depth:
+        return f"a person may extend it with {resume}"
+    if of_run:
+        return f"a person may extend it with {resume}: its root goes on, and may ask for this anew"
+    return (
+        f"it may be asked for anew. {limit} in [roles.{task.role}.budget] of brasstag.toml says how far each task of "
+        f"{task.role} goes"
+    )

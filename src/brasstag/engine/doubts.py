@@ -1,0 +1,50 @@
+"""Doubts: a call of which nobody knows whether it happened is put before a person, and its task goes on with their word."""
+
+from brasstag.engine import payloads
+from brasstag.engine.nodes import question_task
+from brasstag.engine.shop import Shop
+from brasstag.store.timeline import read_entries
+from brasstag.words.calls import Call, Waiting
+from brasstag.words.canonical import stored_json
+from brasstag.words.events import EntryKind
+
+LONGEST_ARGUMENTS = 1000
+"""How much of a call's arguments a question quotes; the timeline has them whole."""
+
+
+def ask_about(shop: Shop, call: Call) -> Waiting:
+    """Ask a person what came of a call; their answer ends it."""
+    question = _question(shop, call)
+    node = shop.books.read(lambda view: question_task(shop, view, call, question, to_person=True))
+    said = f"→ asked a person ({node.id})"
+    payload: payloads.Payload = {
+        "type": "ask_master",
+        "tool": call.tool,
+        "input": {"question": question},
+        "actor": call.actor,
+        "role": call.role,
+        "result": said,
+        "child": node.id,
+        "to": node.role,
+    }
+    tag = shop.books.graph.open_child(call, EntryKind.QUESTIONED, payload, node, None)
+    shop.notify_question(node.id, call, question)
+    return Waiting("", said, tag, node.id)
+
+
+def _question(shop: Shop, call: Call) -> str:
+    given = stored_json(call.arguments)
+    if len(given) > LONGEST_ARGUMENTS:
+        given = f"{given[:LONGEST_ARGUMENTS]}…"
+    return (
+        f"Did {call.tool} happen? {_trouble(shop, call).rstrip('.')}.\nIt was called with {given}\n"
+        f"Find out, and say what came of it: {call.role} goes on with your word."
+    )
+
+
+def _trouble(shop: Shop, call: Call) -> str:
+    """Return what the timeline says of why nobody knows."""
+    for entry in shop.books.read(lambda view: list(read_entries(view, call.task_id, call.id))):
+        if entry.payload is not None and entry.payload.get("outcome") == "unknown":
+            return str(entry.payload["result"]["error"]["message"])
+    return ""

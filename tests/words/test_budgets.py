@@ -1,0 +1,47 @@
+"""Limits that could not be held are no limits."""
+
+import math
+from typing import Any
+
+import pytest
+
+from brasstag.words.budgets import Budget, Limits
+from brasstag.words.canonical import LARGEST_INTEGER
+from brasstag.words.errors import Code, ToolError
+
+COUNTS = ("max_steps", "max_tokens", "max_cost", "max_depth", "max_children")
+
+
+@pytest.mark.parametrize("limit", COUNTS)
+@pytest.mark.parametrize("value", [0, -1, True, 1.5, "9", math.nan, LARGEST_INTEGER + 1])
+def test_a_count_that_is_none_is_refused(limit: str, value: Any) -> None:
+    with pytest.raises(ToolError, match=rf"^{limit} is .* Write a whole number above zero") as caught:
+        Budget(**{limit: value})
+    assert (caught.value.code, caught.value.details) == (Code.INVALID_ARGUMENTS, {"limit": limit})
+
+
+@pytest.mark.parametrize("value", [0, 0.0, -0.5, math.nan, math.inf, -math.inf, 1e300, True, "9"])
+def test_seconds_that_cannot_pass_are_refused(value: Any) -> None:
+    with pytest.raises(ToolError, match=r"^max_seconds is .* Write a number above zero") as caught:
+        Budget(max_seconds=value)
+    assert caught.value.code is Code.INVALID_ARGUMENTS
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("limit", [*COUNTS, "max_seconds"])
+def test_a_number_too_long_to_be_written_is_refused_as_well(limit: str, sign: int) -> None:
+    with pytest.raises(ToolError, match=limit):
+        Budget(**{limit: sign * 10**5000})
+
+
+def test_the_smallest_and_the_largest_limits_are_limits() -> None:
+    for value in (1, LARGEST_INTEGER):
+        assert Budget.from_json(Budget(*[value] * 5).as_json()) == Budget(*[value] * 5)
+    assert Budget(max_seconds=1e-9).max_seconds == 1e-9
+
+
+def test_what_is_given_takes_the_place_of_what_was() -> None:
+    limits = Limits(Budget(max_steps=5, max_children=2), Budget(max_depth=3))
+    extended = limits.extended(Budget(max_steps=9))
+    assert extended == Limits(Budget(max_steps=9, max_children=2), Budget(max_steps=9, max_depth=3))
+    assert Limits.from_text(extended.as_text()) == extended
