@@ -137,7 +137,7 @@ class TestLinks:
 class TestNothingGoesUnmentioned:
     def test_every_code_is_explained_and_no_other(self) -> None:
         explained = re.findall(r"^\| `([A-Z_]+)` \|", page("docs/errors.md"), re.MULTILINE)
-        assert sorted(explained) == sorted([*Code, "UNKNOWN", "WAITING_FOR_APPROVAL"])
+        assert sorted(explained) == sorted([*Code, "UNKNOWN", "WAITING_FOR_APPROVAL", "WAITING_FOR_TASK"])
 
     def test_every_setting_is_explained(self) -> None:
         settings = {name for section in Section.__subclasses__() for name in section.model_fields}

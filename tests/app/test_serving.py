@@ -64,8 +64,21 @@ async def test_an_overview_says_who_waits_for_whom(make_project: MakeProject) ->
         boss, worker, answering, person = overview.tasks
         assert overview.waits_for(boss) == ["approval of delete_file", "worker"]
         assert overview.waits_for(worker) == ["boss"]
-        assert overview.waits_for(answering) == ["a person's answer"]
+        assert overview.waits_for(answering) == ["an answer"]
         assert overview.waits_for(person) == ["a person"]
         assert overview.asked == {person.id: "Which?\nTell me."}
         assert [one.id for one in overview.requests] == [overview.approvals[0].id, person.id]
         assert [task.id for task in overview.roots()] == [run]
+
+
+async def test_several_of_a_kind_are_counted(make_project: MakeProject) -> None:
+    crew = make_project(CREW)
+    questions = [call("ask_master", question=one) for one in ("Which colour?", "Which size?")]
+    write_script(crew, {"boss": [turn(*questions)]})
+    async with Room.open(crew) as room:
+        run = await room.start("Do it")
+        async for _ in room.watch(run):
+            overview = await room.runs.overview(run)
+            if overview.waits_for_people:
+                break
+        assert overview.waits_for(overview.tasks[0]) == ["an answer (2)"]

@@ -151,6 +151,20 @@ def test_the_models_chosen_by_default_exist_and_their_keys_are_the_ones_looked_f
         assert address in known_model_names() or provider == "openrouter"
 
 
+async def test_the_rack_sets_up_what_a_model_and_its_fallback_need(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    rack = Rack(folder=tmp_path, environ={})
+    await rack.open(rack.model("ollama:a", "ollama:b"))
+    for addresses in (("openai:x",), ("ollama:a", "openai:x"), ("prompted+openai:x",)):
+        with pytest.raises(ModelError, match="needs a key") as raised:
+            await rack.open(rack.model(*addresses))
+        assert raised.value.code is Code.MODEL_NOT_CONFIGURED
+    await rack.open(rack.model("ollama:a"))
+    await rack.close()
+
+
 async def test_the_rack_keeps_one_of_each(tmp_path: Path) -> None:
     written(tmp_path, "demo.json", json.dumps({"lead": [{"text": "hello"}]}))
     rack = Rack(folder=tmp_path, environ={})

@@ -79,3 +79,12 @@ def test_a_line_that_is_no_turn_is_named(tmp_path: Path, line: str) -> None:
 def test_a_recording_that_is_not_there_says_so(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="cannot be read"):
         RecordedModel(tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize("place", [".", "nowhere/run.jsonl"])
+def test_a_recording_that_could_not_be_kept_is_refused_before_a_turn_is_paid_for(
+    tmp_path: Path, place: str
+) -> None:
+    with pytest.raises(ModelError, match="cannot be written") as raised:
+        RecordingModel(RecordedModel(written(tmp_path, "run.jsonl", "")), tmp_path / place)
+    assert raised.value.code is Code.MODEL_NOT_CONFIGURED

@@ -40,10 +40,10 @@ def hold(until: str) -> dict[str, bool]:
 '''
 
 
-def add_hold(project: Path) -> Path:
+def add_hold(project: Path, effects: str = "external") -> Path:
     """Give a project the tool; return the file that lets it go."""
     (project / "tools").mkdir(exist_ok=True)
-    (project / "tools" / "hold.json").write_text(json.dumps(_CONFIG))
+    (project / "tools" / "hold.json").write_text(json.dumps(_CONFIG | {"effects": effects}))
     (project / "tools" / "hold.py").write_text(_CODE)
     accept(project)
     return project / "go"

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import accept
+from brasstag.store.address import DATABASE_VARIABLE
+from tests.conftest import MakeProject, accept
 from tests.engine.crews import CREW, call, turn, write_script
+from tests.postgres import Server
 from tests.surfaces.conftest import Pipe
 
 Tab = Callable[..., list[str]]
@@ -56,6 +58,27 @@ def test_runs_questions_roles_and_memories(tab: Tab, pipe: Pipe, project: Path) 
     for command in ("tasks", "resume", "cost"):
         assert tab(command, "") == [last["run"]]
     assert tab("memories", "forget", "") == [pipe("memories").json["memory"]]
+
+
+def test_the_end_of_an_id_is_completed_as_lists_show_it(tab: Tab, pipe: Pipe, asked: str) -> None:
+    task = pipe("approvals", "show", asked).json["taskId"]
+    assert tab("approvals", "show", asked[-8:-4]) == [asked[-8:]]
+    assert tab("stop", task[-8:-4]) == [task[-8:]]
+    assert tab("timeline", "show", task[-8:-4]) == [task[-8:]]
+    assert tab("stop", "zzzz") == []
+
+
+def test_a_room_on_postgres_is_looked_at_too(
+    tab: Tab, pipe: Pipe, make_project: MakeProject, postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATABASE_VARIABLE, postgres.url)
+    there = make_project(name="there")
+    (there / "data" / "a.md").write_text("old")
+    monkeypatch.chdir(there)
+    asked = pipe("call", "write_file", "path=a.md", "content=new").json["error"]["details"]["approvalId"]
+    assert tab("approvals", "show", "apr_") == [asked]
+    monkeypatch.setenv(DATABASE_VARIABLE, f"postgresql:///nothing?host={there}")
+    assert tab("approvals", "show", "apr_") == []
 
 
 def test_tools_of_the_project_are_offered_without_being_loaded(tab: Tab, project: Path) -> None:

@@ -1,11 +1,14 @@
 """The project itself: init, gc, doctor; stop is tested with the timeline, trust has a file of its own."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from brasstag.app.crews import crew_names
+from tests.conftest import MakeProject
+from tests.postgres import Server
 from tests.surfaces.conftest import OpenTerminal, Pipe
 
 
@@ -160,6 +163,43 @@ class TestDoctor:
         ended = pipe("doctor")
         assert ended.code == 0
         assert all(check["ok"] for check in ended.lines)
+
+    def test_it_says_where_the_database_is(self, pipe: Pipe, project: Path) -> None:
+        found = {check["what"]: check["found"] for check in pipe("doctor").lines}
+        assert found["database"] == f"SQLite, {project / '.brasstag' / 'state.db'}"
+
+    def test_on_postgres_it_names_server_version_and_schema(
+        self, pipe: Pipe, make_project: MakeProject, postgres: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("BRASSTAG_DATABASE_URL", postgres.url.replace("postgres@", "postgres:hidden@"))
+        there = make_project(name="there")
+        ended = pipe("doctor", "-C", str(there))
+        assert ended.code == 0, ended.out
+        found = {check["what"]: check["found"] for check in ended.lines}
+        room = (there / ".brasstag" / "room").read_text().strip()
+        assert re.fullmatch(
+            rf"Postgres \d+\..* at /tmp/.*, database postgres, as postgres, schema {room}", found["database"]
+        )
+        assert "hidden" not in ended.out
+
+    def test_a_server_that_does_not_answer_is_named_without_its_password(
+        self, pipe: Pipe, make_project: MakeProject, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        there = make_project(name="there")
+        (there / ".brasstag" / "state.db").unlink()
+        url = f"postgresql://ada:hidden@/sales?host={tmp_path}&port=5999"
+        monkeypatch.setenv("BRASSTAG_DATABASE_URL", url)
+        ended = pipe("doctor", "-C", str(there))
+        assert ended.code == 1
+        checks = {check["what"]: check for check in ended.lines}
+        assert checks["database"]["ok"] is False
+        assert checks["database"]["found"] == f"Postgres at {tmp_path}:5999, database sales, as ada"
+        assert "cannot be reached" in checks["state"]["found"]
+        assert "hidden" not in ended.out
+        monkeypatch.setenv("BRASSTAG_DATABASE_URL", "mysql://ada:hidden@there/sales")
+        ended = pipe("doctor", "-C", str(there))
+        assert "is not the address of a Postgres database" in ended.out
+        assert "hidden" not in ended.out
 
     def test_a_broken_tool_is_named_with_its_file(self, pipe: Pipe, project: Path, ada: str) -> None:
         pipe("tools", "new", "mine")

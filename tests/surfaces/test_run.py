@@ -204,6 +204,9 @@ class TestBadInput:
             ["run", "x", "--max-steps", "0"],
             ["run", "x", "--max-steps", "many"],
             ["run", "x", "--max-steps", "99999999999999999999"],
+            ["run", "x", "--max-children", "99999999999999999999"],
+            ["run", "x", "--max-depth", "-1"],
+            ["run", "x", "--max-seconds", "nan"],
             ["run", "x", "--max-cost", "0"],
             ["run", "x", "--max-cost", "-1"],
             ["run", "x", "--max-cost", "nan"],
@@ -276,6 +279,25 @@ class TestBadInput:
 
 
 class TestDocuments:
+    def test_a_document_named_twice_travels_and_is_shown_once(self, pipe: Pipe, project: Path) -> None:
+        (project / "data" / "raw.csv").write_text("a,b\n1,2\n")
+        twice = ["raw.csv", "./raw.csv", "raw.csv"]
+        write_script(
+            project,
+            {
+                "boss": [
+                    turn(call("route_to_worker", request="Sum it up", documents=twice)),
+                    turn(call("handoff", result="done", documents=twice)),
+                ],
+                "worker": [turn(text="3")],
+            },
+        )
+        said = pipe("run", "Sum", "-d", "raw.csv", "-d", "data/raw.csv", "-o", "people")
+        assert said.code == 0, said.err
+        assert "boss       Sum [raw.csv]\n" in said.out
+        assert "worker: Sum it up [raw.csv]\n" in said.out
+        assert said.out.count("document raw.csv") == 1
+
     @pytest.mark.parametrize("typed", ["raw.csv", "data/raw.csv", "./data/raw.csv", "{data}/raw.csv"])
     def test_a_document_may_be_named_as_the_shell_completes_it(
         self, pipe: Pipe, project: Path, typed: str

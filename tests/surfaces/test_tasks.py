@@ -43,7 +43,7 @@ class TestTasks:
             "agent",
             "blocked",
         )
-        assert root["waitsFor"] == ["approval of write_file", "a person's answer"]
+        assert root["waitsFor"] == ["approval of write_file", "an answer"]
         assert len(root["approvals"]) == 1
         assert (asked["task"], asked["parent"], asked["kind"]) == (question, waiting, "question")
         assert asked["title"] == "Which colour?"
@@ -53,7 +53,7 @@ class TestTasks:
     ) -> None:
         at = terminal("tasks", columns=120)
         assert at.ends() == 0
-        assert "waits for approval of write_file, a person's answer" in at.text
+        assert "waits for approval of write_file, an answer" in at.text
         assert "└─ ◌ person" in at.text
         assert f"brasstag answer {question[-8:]} 'YOUR ANSWER'" in at.text
         assert "brasstag approvals approve " in at.text
@@ -155,10 +155,28 @@ class TestStop:
         (task,) = pipe("tasks").lines
         ended = pipe("stop", task["task"])
         assert ended.code == 5
-        assert ended.json["acting"] == [{"call": f"{task['task']}:0.0", "outcome": "unknown"}]
+        assert ended.json["acting"] == [{"call": f"{task['task']}:0.0", "tool": "hold", "outcome": "unknown"}]
+        assert ended.json["cutOff"] == []
         go.touch()
         assert at.ends() == 1
         assert "CANCELLED: stopped by " in at.text
+
+    @pytest.mark.parametrize("effects", ["none", "files"])
+    def test_a_call_that_has_changed_nothing_is_named_and_cut_off(
+        self, terminal: OpenTerminal, pipe: Pipe, project: Path, effects: str
+    ) -> None:
+        go = add_hold(project, effects=effects)
+        write_script(project, {"boss": [turn(call("hold", until=str(go))), turn(text="Held.")]})
+        at = terminal("run", "Hold")
+        wait_begun(go)
+        (task,) = pipe("tasks").lines
+        ended = pipe("stop", task["task"], "-o", "people")
+        assert ended.code == 0
+        assert f"hold ({task['task']}:0.0) was cut off before it changed anything" in ended.out
+        # It still hangs, and nobody waits for it.
+        assert at.ends() == 1
+        assert "CANCELLED: stopped by " in at.text
+        go.touch()
 
     def test_a_stopped_run_can_go_on(self, pipe: Pipe, project: Path, waiting: str, ada: str) -> None:
         pipe("stop", waiting)
@@ -169,6 +187,27 @@ class TestStop:
     def test_nothing_to_stop(self, pipe: Pipe) -> None:
         assert pipe("stop").code == 2
         assert "TASK_NOT_FOUND" in pipe("stop", "nothing").err
+
+    @pytest.mark.parametrize("command", ["stop", "watch", "resume", "tasks", "cost"])
+    @pytest.mark.parametrize("name", ["", " ", "ab"])
+    def test_a_name_that_names_nothing_is_told_how_to_be_one(
+        self, pipe: Pipe, command: str, name: str
+    ) -> None:
+        ended = pipe(command, name)
+        assert ended.code == 1
+        assert "TASK_NOT_FOUND: name the task by its id, or by 4 or more characters of its end" in ended.err
+
+    def test_every_command_takes_the_end_of_an_id(self, pipe: Pipe, waiting: str, question: str) -> None:
+        tail = waiting[-8:]
+        shown = pipe("timeline", "show", tail).lines
+        assert shown == pipe("timeline", "show", "--task", waiting).lines
+        assert shown == pipe("timeline", "show", waiting).lines
+        assert {entry["task"] for entry in shown} == {waiting}
+        assert len(pipe("timeline", "export", "--task", tail).lines) >= len(shown)
+        assert [task["task"] for task in pipe("tasks", tail).lines] == [waiting, question]
+        assert list(pipe("cost", tail).json["tasks"]) == [waiting]
+        assert pipe("resume", tail).code == 3
+        assert pipe("stop", tail).json["task"] == waiting
 
 
 class TestApprovingForAgents:
@@ -264,5 +303,5 @@ class TestMemories:
         assert pipe("memories", "forget").code == 2
         ended = pipe("memories", "forget", remembered, "nothing")
         assert ended.code == 1
-        assert "there is no one memory nothing" in ended.err
+        assert "there is no memory nothing" in ended.err
         assert len(pipe("memories").lines) == 1

@@ -130,6 +130,14 @@ class TestShow:
         assert "there is no task nothing" in pipe("timeline", "show", "--task", "nothing").err
         assert pipe("timeline", "show", "-n", "0").code == 2
 
+    def test_a_name_too_short_for_one_is_told_so(self, pipe: Pipe, ada: str) -> None:
+        pipe("call", "list_files")
+        for command in (["show", ""], ["show", "a"], ["redact", "", "--reason", "x"]):
+            assert "TAG_NOT_FOUND: name the tag" in pipe("timeline", *command).err
+        assert "TASK_NOT_FOUND: name the task by its id" in pipe("timeline", "show", "--task", "").err
+        assert "APPROVAL_NOT_FOUND: name the approval by its id" in pipe("approvals", "show", "").err
+        assert "name the memory by its id" in pipe("memories", "forget", "").err
+
 
 class TestVerify:
     def test_it_holds(self, pipe: Pipe, history: None) -> None:

@@ -1,5 +1,6 @@
 """An overview of a run: where its tasks stand, and what in it waits for people."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -60,11 +61,11 @@ class Overview:
             return ["a person"]
         waits = [f"approval of {approval.tool}" for approval in self.approvals_of(task)]
         waits += [
-            "a person's answer" if is_question_to_people(child) else child.role
+            "an answer" if is_question_to_people(child) else child.role
             for child in self.below(task)
             if not child.has_ended
         ]
-        return waits
+        return [what if count == 1 else f"{what} ({count})" for what, count in Counter(waits).items()]
 
 
 def is_question_to_people(task: Task) -> bool:

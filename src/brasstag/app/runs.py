@@ -13,7 +13,7 @@ from brasstag.app.watching import Happening, Watchers
 from brasstag.documents.carrying import carry
 from brasstag.engine.agents import Chosen
 from brasstag.engine.floor import Floor
-from brasstag.engine.nodes import Asked, root_task
+from brasstag.engine.nodes import Asked, failure, root_task
 from brasstag.engine.steering import answer_question, resume_task, stop_task
 from brasstag.models.choosing import Choice, choose
 from brasstag.sandbox.workspace.draft import Draft
@@ -23,6 +23,7 @@ from brasstag.store.tasks import Status, Task, get_task, read_tasks, tasks_of_tr
 from brasstag.store.timeline import entries_since
 from brasstag.words.approvals import Approver
 from brasstag.words.budgets import Budget
+from brasstag.words.calls import Failed
 from brasstag.words.canonical import why_not_json
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
@@ -33,6 +34,11 @@ _T = TypeVar("_T")
 
 GRACE_SECONDS = 30.0
 """How long a closing room waits for models that still answer."""
+
+_UNTOLD = Failed(
+    Code.INTERNAL_ERROR,
+    "its timeline does not hold, so its end was not added to it; run `brasstag timeline verify`",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,8 @@ class Runs:
         carried = await self._run(self._carry, documents, lead)
         chosen = Chosen(model, await self._default_model(lead, model, default_model))
         # A run that nobody could answer is not begun.
-        self._shop.agents.model(self._shop.agents.model_name(lead, chosen), lead)
+        speaker = self._shop.agents.model(self._shop.agents.model_name(lead, chosen), lead)
+        await self._fittings.models.open(speaker)
         asked = Asked(request, lead, self._actor, carried, chosen)
         queue = self._shop.boot.id if serve else ""
         task: NewTask = await self._run(
@@ -206,9 +213,12 @@ class Runs:
         return await choose()
 
     async def _default_model(self, lead: str, named: str, agreed: str) -> str:
-        """Return what the environment has a key for; a model that merely runs here needs a person's word."""
-        if self._shop.agents.model_name(lead, Chosen(named)):
-            return ""
+        """Return what roles that name no model speak through: the model the run begins with.
+
+        That is the lead's, or what the environment has a key for; a model that merely runs here needs a person's word.
+        """
+        if settled := self._shop.agents.model_name(lead, Chosen(named)):
+            return settled
         if agreed:
             return agreed
         choice = await choose()
@@ -227,7 +237,9 @@ class Runs:
             return None
         # Calls that acted when the task ended may have been settled after its end.
         entries = self._books.read(lambda view: entries_since(view, task.id, 0))
-        last = next(entry for entry in reversed(entries) if entry.kind is EntryKind.CLOSED)
+        last = next((entry for entry in reversed(entries) if entry.kind is EntryKind.CLOSED), None)
+        if last is None:
+            return Ended(task, failure(_UNTOLD))
         payload = last.payload or {}
         return Ended(task, payload.get("result"), tuple(payload.get("documents", ())))
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from brasstag.engine.threads import Threads
 from brasstag.store.books import Books
 from brasstag.store.database import View
-from brasstag.store.tasks import Task, find_task, tasks_of_tree
+from brasstag.store.tasks import Task, get_task, tasks_of_tree
 from brasstag.store.timeline import entries_since
-from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import Entry
 
 GLANCE_SECONDS = 0.1
@@ -85,9 +84,8 @@ class _Following:
 
     def look(self, view: View) -> list[Happening]:
         """Return what was written since the last look, in the order of time."""
-        top = find_task(view, self._top)
-        if top is None:
-            raise ToolError(Code.TASK_NOT_FOUND, f"there is no task {self._top}; `brasstag tasks` lists them")
+        top = get_task(view, self._top)
+        self._top = top.id
         found: list[Happening] = []
         for task in _below(top, tasks_of_tree(view, top.tree)):
             self.tasks[task.id] = task

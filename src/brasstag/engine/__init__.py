@@ -14,6 +14,7 @@ And the work on one task, from its wake until it ends or blocks.
 floor        takes ready tasks, and looks after what hints cannot tell
 advance      one task: its calls, its model's turns, its end
 calling      the open calls of a task, in the order that matters (order)
+allowance    what is left of a task's limits and of its run's
 minutes      a task's timeline as its worker follows it: standing and transcript
 nodes        what a new task is told, and whom it tells when it ends
 delegating   performing the kinds that pass work along the graph

@@ -7,6 +7,7 @@ from brasstag.store.ledger import changes_of
 from brasstag.store.timeline import find_entry, first_entry
 from brasstag.store.versions import made_versions
 from brasstag.words.errors import Code, ToolError
+from brasstag.words.ids import not_one
 from brasstag.words.previews import Change
 
 
@@ -22,7 +23,7 @@ class History:
             entry = find_entry(view, tag)
             if entry is None:
                 raise ToolError(
-                    Code.TAG_NOT_FOUND, f"no call has the tag {tag}; `brasstag timeline show` lists them"
+                    Code.TAG_NOT_FOUND, not_one("tag", tag, "`brasstag timeline show` lists them")
                 )
             if not made_versions(view, entry.call_id):
                 raise ToolError(

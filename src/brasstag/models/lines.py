@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic_ai.direct import model_request_stream
-from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelResponse, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
 from pydantic_ai.models import Model, infer_model
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
@@ -130,7 +129,7 @@ def _model(to: Destination) -> Model[Any]:
         return infer_model(to.name)
     except ImportError as error:
         raise _missing_package(to, error) from None
-    except (UserError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 - each provider's library has an error of its own for a missing key
         raise _cannot_open(to, str(error)) from None
 
 

@@ -62,10 +62,13 @@ class ProviderModel:
             return self._to.context_tokens
         return LOCAL_TOKENS if self._to.base_url else hosted_tokens(self._to.provider, self._to.model)
 
+    async def open(self) -> None:
+        """Set everything up but the question; raises ModelError where a key or a package is missing."""
+        await self._line()
+
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
         """Ask the provider and stream its text; raises ModelError, a Transient one where trying again may help."""
-        opening = self._openings.setdefault(asyncio.get_running_loop(), _Opening())
-        line = await opening.line(self._to)
+        line = await self._line()
         from brasstag.models.lines import Manner  # noqa: PLC0415 - heavy; the line has it imported already
 
         most = request.max_tokens or min(MOST_OUTPUT, self.context_tokens // 4)
@@ -77,6 +80,10 @@ class ProviderModel:
         opening = self._openings.pop(asyncio.get_running_loop(), None)
         if opening is not None:
             await opening.close()
+
+    async def _line(self) -> "Line":
+        opening = self._openings.setdefault(asyncio.get_running_loop(), _Opening())
+        return await opening.line(self._to)
 
 
 class _Opening:

@@ -22,15 +22,22 @@ class Rack:
         self._environ = environ
         self._folder = folder
         self._models: dict[tuple[str, str], Model] = {}
-        self._live: list[ProviderModel] = []
+        self._behind: dict[Model, list[ProviderModel]] = {}
 
     def model(self, address: str, fallback: str = "") -> Model:
         """Return the model at an address, patient, and with another behind it; raises ModelError where nothing is."""
         kept = self._models.get((address, fallback))
         if kept is None:
-            second = self._at(fallback) if fallback else None
-            kept = self._models[address, fallback] = RetryingModel(self._at(address), second)
+            live: list[ProviderModel] = []
+            second = self._at(fallback, live) if fallback else None
+            kept = self._models[address, fallback] = RetryingModel(self._at(address, live), second)
+            self._behind[kept] = live
         return kept
+
+    async def open(self, model: Model) -> None:
+        """Set up all that a model of this rack needs; raises ModelError where a key or a package is missing."""
+        for live in self._behind.get(model, ()):
+            await live.open()
 
     async def ask(self, model: str, prompt: str) -> Turn:
         """Ask one question outside any task."""
@@ -39,13 +46,13 @@ class Rack:
 
     async def close(self) -> None:
         """Close every connection that was opened in this event loop."""
-        for model in self._live:
-            await model.close()
+        for behind in self._behind.values():
+            for live in behind:
+                await live.close()
 
-    def _at(self, address: str) -> Model:
-        return model_at(address, self._call, self._environ, self._folder)
+    def _at(self, address: str, live: list[ProviderModel]) -> Model:
+        def call(to: Destination, name: str) -> Model:
+            live.append(ProviderModel(to, self._fetch, name=name))
+            return live[-1]
 
-    def _call(self, to: Destination, name: str) -> Model:
-        model = ProviderModel(to, self._fetch, name=name)
-        self._live.append(model)
-        return model
+        return model_at(address, call, self._environ, self._folder)

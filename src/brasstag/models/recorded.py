@@ -47,6 +47,11 @@ class RecordingModel:
     def __init__(self, model: Model, file: Path) -> None:
         self._model = model
         self._file = file
+        # Looked for now: a turn that cannot be kept has been paid for already.
+        try:
+            os.close(self._open())
+        except OSError as error:
+            raise not_configured(f"the recording {file} cannot be written: {error}") from None
 
     @property
     def name(self) -> str:
@@ -74,13 +79,16 @@ class RecordingModel:
                 "context_tokens": self.context_tokens,
             }
         )
-        # A run shows whatever its agents read, so its recording is for its owner's eyes.
-        place = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        place = self._open()
         try:
             os.write(place, f"{line}\n".encode())
         finally:
             os.close(place)
         return turn
+
+    def _open(self) -> int:
+        # A run shows whatever its agents read, so its recording is for its owner's eyes.
+        return os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
 
 class RecordedModel:

@@ -93,8 +93,9 @@ def _why_not_scalar(value: Any, where: str) -> str | None:
             return None
         case str():
             # ASCII text, by far the most, is told apart without a scan for surrogates.
-            if not value.isascii() and _LONE_SURROGATE.search(value):
-                return f"{where} holds half of a surrogate pair, which is not text"
+            if not value.isascii() and (half := _LONE_SURROGATE.search(value)):
+                what = f"\\u{ord(half[0]):04x} at character {half.start()}"
+                return f"{where} holds {what}: half of a surrogate pair, which is not text"
         case int() if abs(value) > LARGEST_INTEGER:
             return f"{where} is beyond ±(2^53-1), where JSON numbers stop being exact"
         case float() if not math.isfinite(value):

@@ -13,3 +13,12 @@ SHORTEST_TAIL = 4
 def new_id(kind: Kind) -> str:
     """Return a fresh id such as ``call_019a…``; later ids sort after earlier ones."""
     return f"{kind}_{uuid7().hex}"
+
+
+def not_one(what: str, name: str, listing: str, *, several: bool = False) -> str:
+    """Say that a name fits none of a kind of things, or several, and how to give a better one."""
+    if len(name.strip()) < SHORTEST_TAIL:
+        return f"name the {what} by its id, or by {SHORTEST_TAIL} or more characters of its end; {listing}"
+    if several:
+        return f"more than one {what} ends in {name}; give more of its id"
+    return f"there is no {what} {name}; {listing}"

@@ -1,5 +1,6 @@
 """What the shell offers on Tab: found by looking at names only, so that it is quick and loads nothing of the project."""
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
+from brasstag.surfaces.cli.pictures import TAIL
+
 if TYPE_CHECKING:
-    from brasstag.store.database import View
+    from brasstag.store.database import Database, View
     from brasstag.store.tasks import Task
 
 Finder = Callable[[Path], Iterable[str]]
@@ -21,6 +24,12 @@ _Found = TypeVar("_Found")
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 """Some shells evaluate what they are offered; nothing an agent or a pulled commit could have named gets further."""
 
+_ID = re.compile(r"[a-z]+_[0-9a-f]{32}")
+
+
+SERVER_SECONDS = 2
+"""How long somebody who pressed Tab waits for a database server."""
+
 
 def _offering(find: Finder) -> Completion:
     """Turn a finder into what the shell asks; where nothing can be found, nothing is said."""
@@ -30,7 +39,10 @@ def _offering(find: Finder) -> Completion:
 
         try:
             project = find_project(context.params.get("project") or Path())
-            return [word for word in find(project) if word.startswith(incomplete) and _PLAIN.fullmatch(word)]
+            words = [word for word in find(project) if _PLAIN.fullmatch(word)]
+            return [word for word in words if word.startswith(incomplete)] or [
+                word[-TAIL:] for word in words if _ID.fullmatch(word) and word[-TAIL:].startswith(incomplete)
+            ]
         except Exception:  # noqa: BLE001 - a person is typing; whatever is wrong here will be said when they press Enter
             return []
 
@@ -112,15 +124,29 @@ def _live(project: Path) -> list["Task"]:
 
 
 def _look(project: Path, look: Callable[["View"], list[_Found]]) -> list[_Found]:
-    from brasstag.settings import STATE_DIRECTORY
-    from brasstag.store.sqlite import SqliteDatabase
-
-    file = project / STATE_DIRECTORY / "state.db"
-    if not file.exists():
-        return []
-    database = SqliteDatabase(file)
+    database = _database(project)
     try:
         with database.read() as view:
             return look(view)
     finally:
         database.close()
+
+
+def _database(project: Path) -> "Database":
+    """Open the room's tables as they are; raises where there are none."""
+    from brasstag.settings import STATE_DIRECTORY
+    from brasstag.store.address import DATABASE_VARIABLE
+
+    state = project / STATE_DIRECTORY
+    if url := os.environ.get(DATABASE_VARIABLE):
+        from brasstag.store.address import Address
+        from brasstag.store.postgres import PostgresDatabase
+
+        database = PostgresDatabase(Address(url), (state / "room").read_text().strip())
+        database.parameters["connect_timeout"] = SERVER_SECONDS
+        return database
+    from brasstag.store.sqlite import SqliteDatabase
+
+    if not (state / "state.db").exists():
+        raise FileNotFoundError(state / "state.db")
+    return SqliteDatabase(state / "state.db")

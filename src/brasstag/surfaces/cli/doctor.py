@@ -5,6 +5,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from brasstag.app.trust import Trust
 from brasstag.app.vault import Vault, open_vault, was_replaced
 from brasstag.sandbox.workspace.workspace import kernel_support
 from brasstag.settings import STATE_DIRECTORY, find_project, read_settings, user_directory
+from brasstag.store.address import DATABASE_VARIABLE, Address
+from brasstag.store.opening import whereabouts
 from brasstag.store.sqlite import OLDEST_SQLITE, sqlite_version
 from brasstag.surfaces.cli.failures import paragraph
 from brasstag.surfaces.cli.going_on import is_served
@@ -63,9 +66,11 @@ def _project(root: Path) -> Iterator[Check]:
     try:
         vault = open_vault(root)
     except (BrasstagError, OSError, RuntimeError) as error:
+        yield from _named_database(root)
         yield Check("state", False, paragraph(error))
         return
     try:
+        yield Check("database", True, whereabouts(vault.books.database, root / STATE_DIRECTORY))
         yield from _state(root, vault)
         changed = Trust(root, vault.folder).changes()
         if changed:
@@ -81,6 +86,17 @@ def _project(root: Path) -> Iterator[Check]:
     finally:
         vault.close()
     yield from _configuration(root)
+
+
+def _named_database(root: Path) -> Iterator[Check]:
+    """Name the database that could not be opened; why, the check of the state says."""
+    url = os.environ.get(DATABASE_VARIABLE, "")
+    if not url:
+        yield Check("database", False, f"SQLite, {root / STATE_DIRECTORY / 'state.db'}")
+        return
+    # Without the driver, or with something that is no address, there is nothing to name.
+    with suppress(ImportError, BrasstagError):
+        yield Check("database", False, f"Postgres at {Address(url).place}")
 
 
 def _state(root: Path, vault: Vault) -> Iterator[Check]:

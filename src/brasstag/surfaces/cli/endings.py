@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from brasstag.surfaces.cli.console import OutputName, print_json, quote, say, screen, wants_json
 from brasstag.surfaces.cli.exits import Exit, exit_for_code
-from brasstag.surfaces.cli.figures import MICRO, counted, dollars
+from brasstag.surfaces.cli.figures import counted, dollars
 from brasstag.surfaces.cli.going_on import who_goes_on
 from brasstag.surfaces.cli.happenings import event, shortly
 from brasstag.surfaces.cli.outcomes import print_value
 from brasstag.surfaces.cli.pictures import picture
+from brasstag.words.budgets import MICRO
 from brasstag.words.errors import Code
 
 if TYPE_CHECKING:

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-MICRO = 1_000_000
-"""Millionths of a dollar in one."""
+from brasstag.words.budgets import MICRO
 
 
 def counted(number: int, thing: str) -> str:

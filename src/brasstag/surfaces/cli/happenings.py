@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 from brasstag.surfaces.cli.console import brief, quote
@@ -181,8 +182,10 @@ def _request(payload: Mapping[str, Any]) -> str:
 
 
 def _documents(payload: Mapping[str, Any]) -> str:
-    names = payload["input"].get("documents") or []
-    return f" [{', '.join(map(str, names))}]" if isinstance(names, list) and names else ""
+    given = payload["input"].get("documents") or []
+    # A model may name one twice; it travels once.
+    names = dict.fromkeys(normpath(str(name)) for name in given) if isinstance(given, list) else {}
+    return f" [{', '.join(names)}]" if names else ""
 
 
 def _decided(payload: Mapping[str, Any]) -> Line:

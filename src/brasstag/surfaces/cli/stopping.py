@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from brasstag.engine.standing import RUNNABLE, OpenCall, Standing
 from brasstag.engine.steering import stop_task
 from brasstag.store.ledger import is_unsettled
 from brasstag.store.tasks import get_task
@@ -18,6 +19,7 @@ from brasstag.words.events import EntryKind
 
 if TYPE_CHECKING:
     from brasstag.store.books import Books
+    from brasstag.store.database import View
     from brasstag.store.graph import Stopped
 
 PATIENCE_SECONDS = 5.0
@@ -32,6 +34,7 @@ class Acting:
     """A call that was acting when its task was stopped."""
 
     call: str
+    tool: str
     outcome: str
     """done, failed, unknown, or that no end of it has been written down yet."""
 
@@ -45,8 +48,10 @@ def stop_and_tell(project: Path, name: str, output: OutputName | None) -> Exit:
     """Stop a task; tell what was stopped, what was withdrawn, and of which calls nobody knows."""
     with open_books(project) as vault:
         stopped = stop_task(vault.books, name, user_name())
+        open_calls = vault.books.read(lambda view: _open_calls(view, stopped.tasks))
         acting = list(_settled(vault.books, stopped.acting))
         roles = vault.books.read(lambda view: {task: get_task(view, task).role for task in stopped.tasks})
+    cut_off = [call for call in open_calls.values() if call.state in RUNNABLE]
     unknown = [call for call in acting if not call.is_known]
     top = stopped.tasks[-1]
     if wants_json(output):
@@ -56,11 +61,14 @@ def stop_and_tell(project: Path, name: str, output: OutputName | None) -> Exit:
                 "status": "cancelled",
                 "stopped": stopped.tasks,
                 "withdrawn": [approval.id for approval in stopped.approvals],
-                "acting": [{"call": call.call, "outcome": call.outcome} for call in acting],
+                "acting": [asdict(call) for call in acting],
+                "cutOff": [{"call": call.id, "tool": call.use.tool} for call in cut_off],
             }
         )
     else:
         _tell(top, stopped, acting, roles)
+        for call in cut_off:
+            say(f"  {call.use.tool} ({call.id}) was cut off before it changed anything")
     return Exit.UNKNOWN if unknown else Exit.DONE
 
 
@@ -72,11 +80,24 @@ def _tell(top: str, stopped: "Stopped", acting: Sequence[Acting], roles: dict[st
         say(f"  withdrew {approval.tool} ({approval.id})")
     for call in acting:
         if call.is_known:
-            say(f"  {call.call} was acting; it came to an end: {call.outcome}")
+            say(f"  {call.tool} ({call.call}) was acting; it came to an end: {call.outcome}")
         else:
-            say(f"  {call.call} was acting; whether it happened is not known", "red")
+            say(f"  {call.tool} ({call.call}) was acting; whether it happened is not known", "red")
     if any(call.outcome == _NOT_YET for call in acting):
         say("  Its process has not said yet; `brasstag timeline show` will tell once it has, or has died.")
+
+
+def _open_calls(view: "View", tasks: Sequence[str]) -> dict[str, OpenCall]:
+    """Return the calls that had no end yet when their tasks were stopped, by id."""
+    found: dict[str, OpenCall] = {}
+    for task in tasks:
+        entries = list(read_entries(view, task))
+        ends = [at for at, entry in enumerate(entries) if entry.kind is EntryKind.CLOSED]
+        standing = Standing(task)
+        for entry in entries[: ends[-1] if ends else None]:
+            standing.add(entry)
+        found |= standing.open
+    return found
 
 
 def _settled(books: "Books", calls: Sequence[str]) -> Iterator[Acting]:
@@ -85,16 +106,17 @@ def _settled(books: "Books", calls: Sequence[str]) -> Iterator[Acting]:
     for call in calls:
         while _is_acting(books, call) and time.monotonic() < until:
             time.sleep(_GLANCE_SECONDS)
-        yield Acting(call, _outcome(books, call))
+        yield _acting(books, call)
 
 
 def _is_acting(books: "Books", call: str) -> bool:
     return books.read(lambda view: is_unsettled(view, call))
 
 
-def _outcome(books: "Books", call: str) -> str:
+def _acting(books: "Books", call: str) -> Acting:
     task = call.rpartition(":")[0]
-    for entry in books.read(lambda view: list(read_entries(view, task or None, call))):
-        if entry.kind is EntryKind.SETTLED:
-            return str((entry.payload or {}).get("outcome", _NOT_YET))
-    return _NOT_YET
+    entries = books.read(lambda view: list(read_entries(view, task or None, call)))
+    tools = [entry.payload["tool"] for entry in entries if entry.payload and "tool" in entry.payload]
+    ends = [entry.payload or {} for entry in entries if entry.kind is EntryKind.SETTLED]
+    outcome = ends[0].get("outcome", _NOT_YET) if ends else _NOT_YET
+    return Acting(call, str(tools[0]) if tools else "a tool", str(outcome))

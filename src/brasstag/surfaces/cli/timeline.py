@@ -15,6 +15,7 @@ from brasstag.surfaces.cli.rooms import open_books
 if TYPE_CHECKING:
     from brasstag.app.vault import Vault
     from brasstag.store.verify import Report
+    from brasstag.words.errors import ToolError
     from brasstag.words.events import Entry
 
 app = typer.Typer(help="What happened, and the proof of it.", no_args_is_help=True)
@@ -26,13 +27,18 @@ Task = Annotated[
 
 @app.command()
 def show(
-    tag: Annotated[str | None, typer.Argument(help="One entry in full: its tag, or the end of it.")] = None,
+    tag: Annotated[
+        str | None,
+        typer.Argument(
+            help="One entry in full: its tag, or the end of it; or a task.", autocompletion=task_ids
+        ),
+    ] = None,
     task: Task = None,
     newest: Annotated[int, typer.Option("--newest", "-n", min=1, help="How many entries.")] = 40,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show the newest entries, or one in full."""
+    """Show the newest entries, of all or of one task, or one in full."""
     _show(project, tag, task, newest, output)
 
 
@@ -97,16 +103,17 @@ def _show(project: Path, tag: str | None, task: str | None, newest: int, output:
     from brasstag.surfaces.cli.entries import as_json, print_entries, print_entry
 
     with open_books(project) as vault:
-        if tag is not None:
-            found = [_entry(vault, tag)]
-        else:
-            chosen = _task(vault, task)
-            found = vault.books.read(lambda view: list(read_entries(view, chosen, newest=newest)))
+        one, chosen = (None, _task(vault, task)) if tag is None else _entry_or_task(vault, tag)
+        found = (
+            [one]
+            if one is not None
+            else vault.books.read(lambda view: list(read_entries(view, chosen, newest=newest)))
+        )
     if wants_json(output):
         for entry in found:
             print_json(as_json(entry))
-    elif tag is not None:
-        print_entry(found[0])
+    elif one is not None:
+        print_entry(one)
     elif found:
         print_entries(found)
     else:
@@ -202,18 +209,42 @@ def _head(project: Path, output: OutputName | None) -> None:
 
 def _entry(vault: "Vault", tag: str) -> "Entry":
     from brasstag.store.timeline import find_entry
-    from brasstag.words.errors import Code, ToolError
 
     entry = vault.books.read(lambda view: find_entry(view, tag))
     if entry is None:
-        raise ToolError(
-            Code.TAG_NOT_FOUND,
-            f"no entry, or more than one, has a tag that ends in {tag}; `brasstag timeline show` lists them",
-        )
+        raise _no_entry("tag", tag)
     return entry
+
+
+def _entry_or_task(vault: "Vault", name: str) -> "tuple[Entry | None, str | None]":
+    """Return the entry whose tag was given, else the id of the task that was."""
+    from brasstag.store.timeline import find_entry
+    from brasstag.words.errors import ToolError
+
+    entry = vault.books.read(lambda view: find_entry(view, name))
+    if entry is not None:
+        return entry, None
+    try:
+        return None, _task(vault, name)
+    except ToolError:
+        raise _no_entry("tag or task", name) from None
+
+
+def _no_entry(what: str, name: str) -> "ToolError":
+    from brasstag.words.errors import Code, ToolError
+    from brasstag.words.ids import not_one
+
+    return ToolError(
+        Code.TAG_NOT_FOUND,
+        not_one(
+            what,
+            name,
+            "`brasstag timeline show` lists tags, `brasstag tasks` tasks; where several end so, give more of it",
+        ),
+    )
 
 
 def _task(vault: "Vault", name: str | None) -> str | None:
     from brasstag.store.tasks import get_task
 
-    return vault.books.read(lambda view: get_task(view, name).id) if name else None
+    return None if name is None else vault.books.read(lambda view: get_task(view, name).id)
