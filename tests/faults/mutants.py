@@ -12,7 +12,8 @@ from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.store import timeline
 from brasstag.store.database import Transaction
-from brasstag.store.graph import Ending, Graph, Message
+from brasstag.store.graph import Graph
+from brasstag.store.graph_words import Ending, Message
 from brasstag.store.ledger import Claimed
 from brasstag.store.lines import Line
 from brasstag.store.tasks import Task, status_of

@@ -13,7 +13,7 @@ from brasstag.engine.decisions import Decisions
 from brasstag.engine.steering import answer_question, stop_task
 from brasstag.store.approvals import approvals_of_task
 from brasstag.store.database import View
-from brasstag.store.graph import Ending, Held
+from brasstag.store.graph_words import Ending, Held
 from brasstag.store.tasks import get_task, live_children
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.calls import Tag

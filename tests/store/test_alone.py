@@ -3,7 +3,7 @@
 import pytest
 
 from brasstag.store.books import Books
-from brasstag.store.graph import Held, NewTask
+from brasstag.store.graph_words import Held, NewTask
 from brasstag.store.schema import checkpoints
 from brasstag.store.timeline import SEAL_EVERY, entries_since
 from brasstag.words.errors import Fenced, StoreLost

@@ -9,7 +9,7 @@ import pytest
 
 from brasstag.store.approvals import list_approvals
 from brasstag.store.books import Books, Decision
-from brasstag.store.graph import Ending, Message, NewTask
+from brasstag.store.graph_words import Ending, Message, NewTask
 from brasstag.store.ledger import open_claims
 from brasstag.store.tasks import get_task, read_tasks
 from brasstag.store.timeline import read_entries

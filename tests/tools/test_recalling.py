@@ -7,7 +7,7 @@ import pytest
 
 from brasstag import Done, Failed, Room
 from brasstag.engine.history import History
-from brasstag.store.graph import NewTask
+from brasstag.store.graph_words import NewTask
 from brasstag.store.timeline import find_entry, first_entry
 from brasstag.words.errors import Code, ToolError
 

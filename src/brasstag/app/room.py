@@ -25,7 +25,7 @@ from brasstag.policy.rule_engine import AnyRule
 from brasstag.settings import ProfileName
 from brasstag.store.approvals import approval_of_call
 from brasstag.store.books import Books, Desk
-from brasstag.store.graph import Stopped
+from brasstag.store.graph_words import Stopped
 from brasstag.store.memories import Memory
 from brasstag.store.tasks import Task, find_task
 from brasstag.store.timeline import read_entries

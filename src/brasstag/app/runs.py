@@ -17,7 +17,7 @@ from brasstag.engine.nodes import Asked, failure, root_task
 from brasstag.engine.steering import answer_question, resume_task, stop_task
 from brasstag.models.choosing import Choice, choose
 from brasstag.sandbox.workspace.draft import Draft
-from brasstag.store.graph import NewTask, Stopped
+from brasstag.store.graph_words import NewTask, Stopped
 from brasstag.store.memories import Memory, all_memories, forget_memory
 from brasstag.store.tasks import Status, Task, get_task, read_tasks, tasks_of_tree
 from brasstag.store.timeline import entries_since

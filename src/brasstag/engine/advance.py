@@ -23,7 +23,7 @@ from brasstag.engine.minutes import Minutes
 from brasstag.engine.nodes import ended, failure
 from brasstag.engine.shop import Shop
 from brasstag.engine.suspects import Suspects
-from brasstag.store.graph import Held
+from brasstag.store.graph_words import Held
 from brasstag.store.tasks import Status, find_task
 from brasstag.words.calls import Failed
 from brasstag.words.canonical import why_not_json

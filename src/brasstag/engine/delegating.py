@@ -9,7 +9,7 @@ from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.policy.grants import Grant
 from brasstag.settings.crew import PERSON
-from brasstag.store.graph import NewTask
+from brasstag.store.graph_words import NewTask
 from brasstag.store.tasks import find_task
 from brasstag.words.calls import Done, Failed, Outcome, Waiting
 from brasstag.words.errors import ToolError

@@ -6,7 +6,7 @@ from brasstag.engine.nodes import opened_with
 from brasstag.engine.render import Transcript, transcript_of
 from brasstag.engine.shop import Shop
 from brasstag.engine.standing import Standing
-from brasstag.store.graph import Held
+from brasstag.store.graph_words import Held
 from brasstag.words.budgets import Budget, Limits
 from brasstag.words.errors import StoreError
 from brasstag.words.events import Entry

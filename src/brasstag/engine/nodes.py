@@ -10,7 +10,7 @@ from brasstag.engine.prompting import system_prompt
 from brasstag.engine.shop import Shop
 from brasstag.settings.crew import PERSON
 from brasstag.store.database import View
-from brasstag.store.graph import Ending, Message, NewTask
+from brasstag.store.graph_words import Ending, Message, NewTask
 from brasstag.store.memories import memories_of
 from brasstag.store.tasks import Status, Task, find_task
 from brasstag.store.timeline import first_entry

@@ -11,7 +11,7 @@ from brasstag.engine.standing import CallState, Standing
 from brasstag.settings.crew import PERSON
 from brasstag.store.books import Books
 from brasstag.store.database import View
-from brasstag.store.graph import Message, Stopped
+from brasstag.store.graph_words import Message, Stopped
 from brasstag.store.tasks import Task, find_task, get_task
 from brasstag.store.timeline import read_entries
 from brasstag.words.approvals import Approver

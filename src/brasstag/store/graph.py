@@ -7,20 +7,19 @@ it writes under an older one is refused. Row locks go child before parent.
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 from brasstag.settings.crew import PERSON
 from brasstag.store import approvals as approval_rows
 from brasstag.store import moves
 from brasstag.store.database import Database, Transaction
+from brasstag.store.graph_words import Ending, Held, Message, NewTask, Payload, Stopped
 from brasstag.store.jobs import Jobs
 from brasstag.store.ledger import Ledger, claims_of_tasks
 from brasstag.store.seals import Sealer
 from brasstag.store.tasks import (
     Status,
     Task,
-    TaskKind,
     get_task,
     hold_task,
     insert_task,
@@ -37,80 +36,11 @@ from brasstag.words.turns import Usage
 
 log = logging.getLogger("brasstag")
 
-Payload = dict[str, Any]
-
 MOST_CHILDREN = 2**31 - 1
 """As many as the table can count."""
 
 _ENDED = "its task has ended"
 _ENDED_ABOVE = "the task above it ended"
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """Proof that this process holds a task; only the graph makes one."""
-
-    task: Task
-
-    @property
-    def id(self) -> str:
-        """The task's id."""
-        return self.task.id
-
-    @property
-    def epoch(self) -> int:
-        """Which holding this is."""
-        return self.task.epoch
-
-
-@dataclass(frozen=True, slots=True)
-class NewTask:
-    """A task about to be opened."""
-
-    id: str
-    kind: TaskKind
-    actor: str
-    role: str
-    title: str
-    payload: Payload
-    """Its first entry."""
-    parent_id: str = ""
-    parent_call: str = ""
-    tree: str = ""
-    queue: str = ""
-    depth: int = 0
-    budget: str = "{}"
-    most_siblings: int | None = None
-    """How many tasks its parent may open; asked again when it is opened, as calls of one turn run together."""
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """An entry for another task's timeline, written when this one ends."""
-
-    task_id: str
-    kind: EntryKind
-    call_id: str
-    payload: Payload
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a task ends, and who is told."""
-
-    status: Status
-    payload: Payload
-    messages: Sequence[Message] = ()
-    """For the parent first, then for whoever stands above it: locks go that way."""
-
-
-@dataclass(slots=True)
-class Stopped:
-    """What a cancellation did: tasks ended, requests withdrawn, calls of which nobody knows yet how they ended."""
-
-    tasks: list[str] = field(default_factory=list)
-    approvals: list[Approval] = field(default_factory=list)
-    acting: list[str] = field(default_factory=list)
 
 
 class Desks(Protocol):

@@ -20,7 +20,7 @@ from brasstag.words.events import EntryKind
 if TYPE_CHECKING:
     from brasstag.store.books import Books
     from brasstag.store.database import View
-    from brasstag.store.graph import Stopped
+    from brasstag.store.graph_words import Stopped
 
 PATIENCE_SECONDS = 5.0
 """How long calls that act get to come to an end before it is said that nobody knows."""
