@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from brasstag.policy.profiles import PROFILES, ToolFacts
 from brasstag.policy.python_rules import PythonRule
 from brasstag.policy.rules import Rule
+from brasstag.policy.shell.judging import command_rules as shipped_command_rules
 from brasstag.words.calls import Call
 from brasstag.words.conditions import CONDITIONS
 from brasstag.words.previews import ABSENT, Change, Fact, Preview, Seen
@@ -53,7 +54,8 @@ def says(decision: Decision) -> PythonRule:
 
 
 python_rules = decisions.map(says)
-any_rules = st.one_of(rules, rules, rules, python_rules)
+command_rules = st.sampled_from(shipped_command_rules("here"))
+any_rules = st.one_of(rules, rules, rules, python_rules, command_rules)
 
 paths = st.sampled_from(PATHS)
 states = st.sampled_from([ABSENT, OLD, NEW])
@@ -64,7 +66,7 @@ previews = st.builds(
     Preview,
     reads=st.lists(st.builds(Seen, paths, st.just(OLD)), max_size=2).map(tuple),
     changes=st.lists(changes, max_size=2).map(tuple),
-    runs=st.sampled_from([(), (), ("ls",), ("rm x",)]),
+    runs=st.sampled_from([(), (), ("ls",), ("rm x",), ("rm -r a; $X",), ("ls && rm -rf /",)]),
     fetches=st.sampled_from([(), (), ("https://x.org",)]),
     external=st.booleans(),
     untracked_reads=st.sampled_from([0, 0, 3]),
@@ -73,7 +75,7 @@ arguments = st.fixed_dictionaries(
     {},
     optional={
         "path": st.one_of(paths, st.sampled_from(["./a", "A", "c.md/"])),
-        "command": st.sampled_from(["rm", "ls -l", "ls; rm a", "cat .env"]),
+        "command": st.sampled_from(["rm", "ls -l", "ls; rm a", "ls a && ls 'd e'", "cat .env", "sudo ls"]),
         "mode": st.sampled_from(["x", "xy", "z", ["x"]]),
     },
 )

@@ -11,6 +11,7 @@ judging       Rules: all rules of a room; the verdict on one call
 loading       rules from settings, with their examples checked
 examples      calls a rule must, or must not, speak about
 shipped       the rules every room has
+shell/        commands as they are written, read and judged
 rule_engine   RuleEngine and SafetyRule, to add rules in Python
 roles         which tools a role may use
 grants        Grant: the proof that a call may run

@@ -5,6 +5,8 @@ from typing import Any
 
 from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import ToolFacts, as_declared, opinions
+from brasstag.policy.shell.showing import CommandLine, command_lines
+from brasstag.policy.subjects import Subject
 from brasstag.words.calls import Call
 from brasstag.words.previews import Preview
 from brasstag.words.verdicts import Verdict
@@ -37,10 +39,16 @@ class Explanation:
 
     verdict: Verdict
     lines: tuple[Line, ...]
+    commands: tuple[CommandLine, ...] = ()
+    """Every command that was read in what the call would run."""
 
     def as_json(self) -> dict[str, Any]:
         """Return the explanation as JSON."""
-        return {"verdict": self.verdict.as_json(), "lines": [line.as_json() for line in self.lines]}
+        return {
+            "verdict": self.verdict.as_json(),
+            "lines": [line.as_json() for line in self.lines],
+            "commands": [line.as_json() for line in self.commands],
+        }
 
 
 def explain(rules: Rules, call: Call, preview: Preview, tool: ToolFacts) -> Explanation:
@@ -53,7 +61,8 @@ def explain(rules: Rules, call: Call, preview: Preview, tool: ToolFacts) -> Expl
         for index, one in enumerate(spoken)
     ]
     lines += [Line(one, decided=not spoken and index == 0) for index, one in enumerate(said)]
-    return Explanation(verdict, tuple(lines))
+    readings = Subject(call, preview).readings()
+    return Explanation(verdict, tuple(lines), command_lines(readings, rules.command_rules))
 
 
 def _shown(item: str) -> str:

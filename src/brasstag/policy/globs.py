@@ -134,6 +134,11 @@ def words_expression(glob: str, reading: Reading) -> Expression:
     return Expression(f"(?:.*\\n)?{source}.*" if generous else source, generous)
 
 
+def anywhere(*sources: str) -> Expression:
+    """Join expressions into one that matches a text in which any of them is found."""
+    return Expression(f".*(?:{'|'.join(sources)}).*", generous=False)
+
+
 def escaped(text: str) -> str:
     """Return the glob that matches this text and nothing else."""
     return re.sub(r"[*?\[]", r"[\g<0>]", text)

@@ -1,4 +1,4 @@
-"""Grants: the proof that a call may run. Only the two functions here make one, and ``perform`` takes nothing else."""
+"""Grants: the proof that a call may run. Only the functions here make one, and ``perform`` takes nothing else."""
 
 from dataclasses import InitVar, dataclass
 from typing import NoReturn, final
@@ -27,7 +27,7 @@ class Grant:
 
     def __post_init__(self, key: object) -> None:
         if key is not _KEY:
-            raise TypeError("a grant is made by grant_allowed or grant_approved, never by hand")
+            raise TypeError("a grant is made by the functions of policy.grants, never by hand")
 
     def __init_subclass__(cls) -> NoReturn:
         raise TypeError("a grant has no other forms")
@@ -54,6 +54,15 @@ def grant_approved(
     if approval.digest != binding_digest(call, tool_version, preview):
         raise ValueError(f"approval {approval.id} was given for something else")
     return Grant(call, preview, verdict, tool_version, approval.id, key=_KEY)
+
+
+def grant_landing(granted: Grant, preview: Preview, verdict: Verdict) -> Grant:
+    """Return the grant of what granted code has changed, where the rules allow that too; it uses the same approval up."""
+    if verdict.decision != "allow":
+        raise ValueError(
+            f"what {granted.call.tool} changed was judged {verdict.decision}, which grants nothing"
+        )
+    return Grant(granted.call, preview, verdict, granted.tool_version, granted.approval_id, key=_KEY)
 
 
 def binding_digest(call: Call, tool_version: str, preview: Preview) -> str:

@@ -8,12 +8,15 @@ from brasstag.policy.globs import Expression
 from brasstag.policy.profiles import ToolFacts, as_declared, opinions
 from brasstag.policy.python_rules import PythonRule
 from brasstag.policy.rules import NO_ALIASES, BoundRule, Rule, names_of
+from brasstag.policy.shell.judging import CommandRule
 from brasstag.policy.subjects import Subject
 from brasstag.policy.topics import PATHS
 from brasstag.settings.model import ProfileName
 from brasstag.words.calls import Call
 from brasstag.words.previews import Preview, Seen, file_state
 from brasstag.words.verdicts import Verdict
+
+AnyRule = Rule | PythonRule | CommandRule
 
 READ_FILE = "read_file"
 """The tool that stands for reading a path."""
@@ -36,7 +39,7 @@ class Rules:
 
     def __init__(
         self,
-        rules: Iterable[Rule | PythonRule],
+        rules: Iterable[AnyRule],
         profile: ProfileName = "careful",
         aliases: Mapping[str, str] = NO_ALIASES,
     ) -> None:
@@ -47,6 +50,11 @@ class Rules:
         )
         self.python_rules = tuple(
             sorted((rule for rule in everything if isinstance(rule, PythonRule)), key=lambda rule: rule.name)
+        )
+        self.command_rules = tuple(
+            sorted(
+                (rule for rule in everything if isinstance(rule, CommandRule)), key=lambda rule: rule.order
+            )
         )
         self.profile: ProfileName = profile
         self.aliases = dict(aliases)
@@ -63,7 +71,9 @@ class Rules:
         for bound in self._shelf(call.tool).strict_about(subject):
             if bound.rule.decision == "deny" and bound.needs_no_preview and bound.speaks(subject) is not None:
                 return bound.rule.verdict
-        return None
+        return next(
+            (one.verdict for one in self._about_commands(subject) if one.verdict.decision == "deny"), None
+        )
 
     def spoken(self, call: Call, preview: Preview, tool: ToolFacts) -> tuple[Spoken, ...]:
         """Return every rule that speaks about a call, the strictest first."""
@@ -75,6 +85,7 @@ class Rules:
             for bound in (*shelf.strict, *shelf.allows)
             if (on := bound.speaks(subject)) is not None
         ]
+        heard += self._about_commands(subject)
         heard += [Spoken(verdict, call.tool, "Python") for verdict in self._python_verdicts(call, preview)]
         return tuple(sorted(heard, key=lambda spoken: -spoken.verdict.strictness))
 
@@ -102,13 +113,21 @@ class Rules:
         first = _first(shelf.strict_about(subject), subject)
         if first is not None and first.decision == "deny":
             return first
-        heard = list(self._python_verdicts(subject.call, subject.preview)) if self.python_rules else []
+        heard = [one.verdict for one in self._about_commands(subject)]
+        heard += self._python_verdicts(subject.call, subject.preview)
         if first is not None:
             heard.insert(0, first)
         elif all(verdict.decision == "allow" for verdict in heard):
             allowed = _first(shelf.allows, subject)
             return allowed or (heard[0] if heard else None)
         return max(heard, key=lambda verdict: verdict.strictness)
+
+    def _about_commands(self, subject: Subject) -> Iterator[Spoken]:
+        readings = subject.readings()
+        for rule in self.command_rules if readings else ():
+            found = rule.speaks(readings)
+            if found is not None:
+                yield Spoken(rule.verdict(found), found.on, rule.source)
 
     def _python_verdicts(self, call: Call, preview: Preview) -> Iterator[Verdict]:
         for rule in self.python_rules:
@@ -151,6 +170,8 @@ class _Shelf:
 
     def strict_about(self, subject: Subject) -> tuple[BoundRule, ...]:
         """Return the deny and ask rules worth asking about this call."""
+        if subject.preview.fetches:
+            return self.strict
         if self._minded and any(self.guards(path) for path in PATHS.items(subject)):
             return self.strict
         return self.beyond_paths

@@ -2,6 +2,7 @@
 
     delete_file                     every call of the tool; ``*``, ``?`` and ``[…]`` may stand in its name
     write_file(drafts/**)           calls at these paths
+    web_fetch(example.org/**)       calls that fetch these web addresses
     shell(command: rm -rf /)        calls whose ``command`` holds these words, one after the other
     fetch(url: https://*.org/**)    calls whose ``url`` matches
 
@@ -14,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
+from brasstag.policy.addresses import ADDRESSES
 from brasstag.policy.globs import Reading, RuleError, name_expression
 from brasstag.policy.topics import PATHS, WHOLE_CALL, Matcher, Topic, argument_topic
 
@@ -31,6 +33,8 @@ class Pattern:
     matcher: Matcher
     """What is held against the items of the topic."""
     _tool_names: Matcher
+    address: Matcher | None = None
+    """What is held against the web addresses of the call; None where the pattern is not about places."""
 
     @classmethod
     def parse(cls, text: str, reading: Reading) -> Self:
@@ -39,8 +43,11 @@ class Pattern:
         tool_names = name_expression(tool, reading)
         if glob is None:
             return cls(tool, WHOLE_CALL, WHOLE_CALL.matcher("*", reading), tool_names)
-        topic = argument_topic(argument) if argument else PATHS
-        return cls(tool, topic, topic.matcher(glob, reading), tool_names)
+        if argument:
+            topic = argument_topic(argument)
+            return cls(tool, topic, topic.matcher(glob, reading), tool_names)
+        address = ADDRESSES.matcher(glob, reading)
+        return cls(tool, PATHS, PATHS.matcher(glob, reading), tool_names, address)
 
     def is_about(self, names: Iterable[str]) -> bool:
         """Say whether this pattern is about a tool that answers to these names."""

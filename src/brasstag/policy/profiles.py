@@ -52,6 +52,9 @@ PROFILES: Mapping[ProfileName, Mapping[Fact, Stance]] = MappingProxyType(
 EXTERNAL_EFFECTS = "external"
 """What a tool declares of itself, besides ``files``."""
 
+LANDING = "apply_changes"
+"""The name by which rules speak of what code has changed: no tool, as nobody calls it."""
+
 _WORDS: Mapping[Fact, tuple[str, str]] = MappingProxyType(
     {
         Fact.READS: ("reads", "reading"),
@@ -103,8 +106,11 @@ def opinions(profile: ProfileName, preview: Preview, facts: ToolFacts) -> tuple[
 
 
 def as_declared(preview: Preview, facts: ToolFacts) -> Preview:
-    """Return the preview with what the tool says of itself: one that acts outside does so in every call."""
-    if facts.effects == EXTERNAL_EFFECTS and not preview.external:
+    """Return the preview with what the tool says of itself: one that acts outside does so in every call.
+
+    A preview that names what is fetched says for itself whether that is all.
+    """
+    if facts.effects == EXTERNAL_EFFECTS and not (preview.external or preview.fetches):
         return replace(preview, external=True)
     return preview
 

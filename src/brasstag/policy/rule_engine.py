@@ -9,6 +9,7 @@ from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import ToolFacts
 from brasstag.policy.python_rules import Judge, PythonRule
 from brasstag.policy.rules import Rule
+from brasstag.policy.shell.judging import CommandRule
 from brasstag.policy.shipped import shipped_rules
 from brasstag.settings.model import ProfileName
 from brasstag.words.calls import Call
@@ -52,7 +53,7 @@ class SafetyRule:
         )
 
 
-AnyRule = Rule | PythonRule | SafetyRule | Judge
+AnyRule = Rule | PythonRule | CommandRule | SafetyRule | Judge
 
 
 class RuleEngine:
@@ -61,13 +62,13 @@ class RuleEngine:
     def __init__(self, rules: Iterable[AnyRule] | None = None, profile: ProfileName = "careful") -> None:
         """Take the rules to begin with; None stands for the shipped ones."""
         self._profile: ProfileName = profile
-        self._rules: list[Rule | PythonRule] = []
+        self._rules: list[Rule | PythonRule | CommandRule] = []
         self._judging: Rules | None = None
         for rule in shipped_rules() if rules is None else rules:
             self.add_rule(rule)
 
     @property
-    def rules(self) -> tuple[Rule | PythonRule, ...]:
+    def rules(self) -> tuple[Rule | PythonRule | CommandRule, ...]:
         """Every rule added so far."""
         return tuple(self._rules)
 
@@ -88,8 +89,8 @@ class RuleEngine:
         return self._judging.judge(call, preview, tool)
 
 
-def _as_rule(rule: AnyRule, name: str) -> Rule | PythonRule:
-    if isinstance(rule, Rule | PythonRule):
+def _as_rule(rule: AnyRule, name: str) -> Rule | PythonRule | CommandRule:
+    if isinstance(rule, Rule | PythonRule | CommandRule):
         return rule
     if isinstance(rule, SafetyRule):
         return rule.as_rule()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
+from brasstag.policy.addresses import ADDRESSES
 from brasstag.policy.examples import Example
 from brasstag.policy.globs import Reading, RuleError
 from brasstag.policy.patterns import Pattern
@@ -136,13 +137,13 @@ class BoundRule:
 
     @cached_property
     def only_about_paths(self) -> bool:
-        """Whether nothing but a path can make it speak."""
-        return self.topics.keys() == {PATHS}
+        """Whether nothing but a path, or a web address, can make it speak."""
+        return self.topics.keys() == {PATHS, ADDRESSES}
 
     @cached_property
     def needs_no_preview(self) -> bool:
         """Whether its word on the arguments alone is final: no preview could show an exception."""
-        about = self.topics.keys() | self.exceptions.keys()
+        about = (self.topics.keys() | self.exceptions.keys()) - {ADDRESSES}
         return not self.rule.when and (not self.exceptions or (len(about) == 1 and WHOLE_CALL not in about))
 
     def _finds(self, subject: Subject, topics: Matchers) -> str | None:
@@ -217,11 +218,11 @@ def opposite(reading: Reading) -> Reading:
 def _covers(
     topic: Topic, matchers: tuple[Matcher, ...], subject: Subject, beyond_paths: Collection[Fact]
 ) -> bool:
-    """Say whether every item is matched; paths do not cover a call that does more, but for what is named here."""
-    if topic == PATHS and not subject.beyond_paths.issubset(beyond_paths):
+    """Say whether the call is covered; paths do not cover one that does more, but for what is named here."""
+    told = {*beyond_paths, Fact.FETCHES} if topic == ADDRESSES else beyond_paths
+    if topic in (PATHS, ADDRESSES) and not subject.beyond_paths.issubset(told):
         return False
-    items = topic.items_to_cover(subject)
-    return bool(items) and all(_any(matchers, item) for item in items)
+    return any(items and all(_any(matchers, item) for item in items) for items in topic.coverings(subject))
 
 
 def _any(matchers: tuple[Matcher, ...], item: str) -> bool:
@@ -233,6 +234,8 @@ def _grouped(patterns: Iterable[Pattern], names: Collection[str]) -> Matchers:
     for pattern in patterns:
         if pattern.is_about(names):
             grouped[pattern.topic] = (*grouped.get(pattern.topic, ()), pattern.matcher)
+            if pattern.address:
+                grouped[ADDRESSES] = (*grouped.get(ADDRESSES, ()), pattern.address)
     return grouped
 
 

@@ -1,23 +1,27 @@
 """The rules every room has, in every profile: files that hold secrets, and commands that destroy a machine.
 
 They are few, because no rule can loosen them. Files are refused by names that leave no doubt; where a name may also be
-harmless a person is asked, and certificates (``*.pem``) are left alone unless their name says key. Commands are found
-by their plain words only: that stops an honest mistake, not somebody who hides one. The sandbox is the boundary.
+harmless a person is asked, and certificates (``*.pem``) are left alone unless their name says key. Commands are judged
+by what can be read in them: that stops an honest mistake, not somebody who hides one. The sandbox is the boundary.
 """
 
 from collections.abc import Iterator
 from functools import cache
 
+from brasstag.policy.globs import literal_text
+from brasstag.policy.patterns import parts
 from brasstag.policy.rules import Rule
+from brasstag.policy.shell.guessing import fits_secret
+from brasstag.policy.shell.judging import CommandRule, command_rules
 from brasstag.words.verdicts import Decision
 
 SOURCE = "shipped with Brasstag"
 
 
 @cache
-def shipped_rules() -> tuple[Rule, ...]:
+def shipped_rules() -> tuple[Rule | CommandRule, ...]:
     """Return the shipped rules; each carries examples of what it is and is not about."""
-    return (*_secrets(), *_destruction())
+    return (*_secrets(), *_guesses(), *command_rules(SOURCE))
 
 
 def _secrets() -> Iterator[Rule]:
@@ -126,36 +130,18 @@ def _secrets() -> Iterator[Rule]:
     )
 
 
-def _destruction() -> Iterator[Rule]:
-    commands = [
-        *("rm ** -*[rR]* ** /", "rm ** -*[rR]* ** /[*]", "rm ** -*[rR]* ** ~", "rm ** -*[rR]* ** ~/[*]"),
-        *("mkfs", "mkfs.*", "dd ** of=/dev/**", "shred ** /dev/**"),
-    ]
-    yield _rule(
-        "destroys-the-machine",
-        "deny",
-        [f"{start}: {words})" for start in ("shell(command", "run_code(code") for words in commands],
-        because="it destroys a whole disk or home directory",
-        match=[
-            "shell(command: rm -rf /)",
-            "shell(command: cd x && sudo /bin/rm -r -f --no-preserve-root /)",
-            "shell(command: mkfs.ext4 /dev/sda1)",
-            "shell(command: dd if=/dev/zero of=/dev/sda bs=1M)",
-            'run_code(code: subprocess.run(["rm", "-rf", "/"]))',
-        ],
-        not_match=[
-            "shell(command: rm -rf build)",
-            "shell(command: rm notes.md; ls -R /)",
-            "run_code(code: dd = 3)",
-        ],
-    )
-    yield _rule(
-        "destroys-files",
+def _guesses() -> Iterator[CommandRule]:
+    """Yield the rule about wildcards in commands: the shell would put the names of secrets there."""
+    patterns = [pattern for rule in _secrets() if rule.decision == "deny" for pattern in rule.patterns]
+    names = [literal_text(glob.removeprefix("**/")) for _, _, glob in map(parts, patterns) if glob]
+    yield CommandRule(
+        "maybe-a-secret",
         "ask",
-        ["shell(command: rm ** -*[rR]*)", "shell(command: dd)"],
-        because="it deletes or overwrites whole directories or devices in one go",
-        match=["shell(command: rm -rf build)", "shell(command: dd if=a of=b)"],
-        not_match=["shell(command: rm notes.md)", "shell(command: git add -r)"],
+        "a wildcard in it fits the name of a file that holds secrets",
+        fits_secret([name for name in names if name]),
+        match=("cat ~/.ss?/x", "cat /etc/shado*", "tar cf a.tar .en*"),
+        not_match=("cat *.md", "ls *", "wc -l src/*.py"),
+        source=SOURCE,
     )
 
 

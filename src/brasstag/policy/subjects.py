@@ -4,18 +4,21 @@ Paths come from two places. What a preview saw is the truth. What the arguments 
 all there is for tools that cannot preview; which arguments are paths is told by their names.
 
 Commands are cut into literal words: quotes and backslashes are dropped, the rest is cut at operators, spaces and
-brackets. That finds what is written plainly and nothing that is computed. It routes to a person; the sandbox is the
-boundary.
+brackets. What a call is known to run is read properly besides, by ``policy.shell``. Either finds what is written, and
+nothing that is computed. It routes to a person; the sandbox is the boundary.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from brasstag.words.calls import Call
 from brasstag.words.canonical import stored_json
 from brasstag.words.previews import ABSENT, DIRECTORY, Fact, Preview
+
+if TYPE_CHECKING:
+    from brasstag.policy.shell.commands import Reading
 
 _PATH_NAMES = frozenset(
     {
@@ -25,6 +28,9 @@ _PATH_NAMES = frozenset(
     }
 )
 _COMMAND_NAMES = frozenset({"command", "cmd", "code", "script"})
+
+_RUNNERS = frozenset({"shell", "run_code"})
+"""The tools that run what their arguments hold."""
 
 _DROPPED = re.compile(r"\\\n|[\"'\\]")
 _BETWEEN_COMMANDS = re.compile(r"[;|&\n]+")
@@ -72,6 +78,14 @@ def word_lines(text: str) -> str:
     commands = _BETWEEN_COMMANDS.split(_DROPPED.sub("", text))
     return "\n".join(
         "".join(f"{word}\n" for word in _BETWEEN_WORDS.split(command) if word) for command in commands
+    )
+
+
+def read_lines(reading: "Reading") -> str:
+    """Return the words that were read in a text, in the form of ``word_lines``."""
+    return "\n".join(
+        "".join(f"{' '.join(word.text.split())}\n" for word in command.words if word.text.strip())
+        for command in reading.commands
     )
 
 
@@ -127,19 +141,45 @@ class Subject:
 
     def _find_words(self) -> tuple[str, ...]:
         found: dict[str, None] = {}
-        for command in self.commands():
-            for word in filter(None, word_lines(command).split("\n")):
-                found.update(
-                    dict.fromkeys(plain_path(part) for part in (word, *_INSIDE_WORDS.split(word)) if part)
-                )
+        for word in self._all_words():
+            found.update(
+                dict.fromkeys(plain_path(part) for part in (word, *_INSIDE_WORDS.split(word)) if part)
+            )
         return tuple(found)
+
+    def _all_words(self) -> Iterator[str]:
+        for command in self.commands():
+            reading = self._reading(command)
+            if reading is not None:
+                from brasstag.policy.shell.naming import words_for_files  # noqa: PLC0415
+
+                yield from words_for_files(reading)
+            if reading is None or reading.doubts or reading.language != "bash":
+                yield from filter(None, word_lines(command).split("\n"))
 
     def commands(self, argument: str = "") -> tuple[str, ...]:
         """Return the commands and code in one argument, or in all; what the preview says will run is a ``command``."""
         arguments = self.call.arguments
         held = [argument] if argument else [name for name in arguments if names_command(name)]
         texts = [text for name in held if name in arguments for text in _texts(arguments[name])]
-        return (*texts, *self.preview.runs) if argument in ("", "command") else tuple(texts)
+        if argument in ("", "command"):
+            texts += self.preview.runs
+        return tuple(dict.fromkeys(texts))
+
+    def readings(self, argument: str = "") -> tuple["Reading", ...]:
+        """Return what was read in the commands and code that this call runs, of one argument or of all."""
+        found = (self._reading(text) for text in self.commands(argument))
+        return tuple(reading for reading in found if reading is not None)
+
+    def _reading(self, text: str) -> "Reading | None":
+        """Return what was read in a text; None where nothing says that the call runs it."""
+        call = self.call
+        if call.tool not in _RUNNERS and text not in self.preview.runs:
+            return None
+        from brasstag.policy.shell.reading import read_code  # noqa: PLC0415 - most calls run nothing
+
+        is_python = call.tool == "run_code" and call.arguments.get("language") != "bash"
+        return read_code(text, "python" if is_python else "bash")
 
     def values(self, argument: str) -> tuple[str, ...]:
         """Return every text inside an argument: keys and values, at any depth; empty when it was not given."""

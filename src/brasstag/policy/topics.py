@@ -1,10 +1,11 @@
 """What a pattern can be about, and what of a call is held against it.
 
 A topic gives a call's items twice: ``items`` is everything a deny or ask looks at, any one of which is enough;
-``items_to_cover`` is what an allow has to match, every one of them.
+``coverings`` are the ways to cover the call: an allow has to match every item of one of them.
 """
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,6 +24,7 @@ from brasstag.policy.subjects import (
     names_command,
     names_path,
     plain_path,
+    read_lines,
     word_lines,
 )
 
@@ -43,8 +45,8 @@ class Topic(Protocol):
     def items(self, subject: Subject) -> Sequence[str]:
         """Return everything of this topic in the call."""
 
-    def items_to_cover(self, subject: Subject) -> Sequence[str]:
-        """Return what has to be matched for the call to be covered; none means that it cannot be."""
+    def coverings(self, subject: Subject) -> Iterator[Sequence[str]]:
+        """Yield sets of items, each of which covers the call once all of it is matched; an empty one never does."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,9 @@ class WholeCall:
         """Return the tool; a pattern that was bound to it by whatever name matches it as ``*``."""
         return (subject.call.tool,)
 
-    items_to_cover = items
+    def coverings(self, subject: Subject) -> Iterator[Sequence[str]]:
+        """Yield the tool."""
+        yield self.items(subject)
 
 
 @dataclass(frozen=True)
@@ -74,9 +78,9 @@ class Paths:
         """Return every path, and every word that may be one."""
         return (*subject.paths, *subject.words_as_paths)
 
-    def items_to_cover(self, subject: Subject) -> Sequence[str]:
-        """Return every path."""
-        return subject.paths_to_cover
+    def coverings(self, subject: Subject) -> Iterator[Sequence[str]]:
+        """Yield every path."""
+        yield subject.paths_to_cover
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,9 @@ class PathArgument:
         """Return the paths in the argument."""
         return tuple(plain_path(value) for value in subject.values(self.argument))
 
-    items_to_cover = items
+    def coverings(self, subject: Subject) -> Iterator[Sequence[str]]:
+        """Yield the paths in the argument."""
+        yield self.items(subject)
 
 
 @dataclass(frozen=True)
@@ -112,13 +118,20 @@ class CommandArgument:
         return PlainCommand(words, exact)
 
     def items(self, subject: Subject) -> Sequence[str]:
-        """Return each command as its words, one to a line."""
-        return tuple(word_lines(command) for command in subject.commands(self.argument))
+        """Return each text as its words, one to a line, and once more as it was read."""
+        return (
+            *(word_lines(command) for command in subject.commands(self.argument)),
+            *(read_lines(reading) for reading in subject.readings(self.argument)),
+        )
 
-    def items_to_cover(self, subject: Subject) -> Sequence[str]:
-        """Return the command as it was given."""
+    def coverings(self, subject: Subject) -> Iterator[Sequence[str]]:
+        """Yield the text as it was given; and the commands in it, where they are nothing but words."""
         whole = subject.whole(self.argument)
-        return () if whole is None else (whole,)
+        if whole is not None:
+            from brasstag.policy.shell.plain import plain_commands  # noqa: PLC0415 - most calls run nothing
+
+            yield (whole,)
+            yield tuple(shlex.join(words) for words in plain_commands(whole))
 
 
 @dataclass(frozen=True)
@@ -135,24 +148,30 @@ class TextArgument:
         """Return every text inside the argument."""
         return subject.values(self.argument)
 
-    def items_to_cover(self, subject: Subject) -> Sequence[str]:
-        """Return the argument as one text: JSON where it is not text itself."""
+    def coverings(self, subject: Subject) -> Iterator[Sequence[str]]:
+        """Yield the argument as one text: JSON where it is not text itself."""
         whole = subject.whole(self.argument)
-        return () if whole is None else (whole,)
+        yield () if whole is None else (whole,)
 
 
 @dataclass(frozen=True)
 class PlainCommand:
-    """How an allow reads a command: the exact text, or bare words. Operators and quotes are never waved through."""
+    """How an allow reads a command: the exact text, or nothing but words. Operators are never waved through."""
 
     words: Matcher | None
     exact: str | None
 
     def matches(self, text: str) -> bool:
-        """Say whether the command is the exact text, or plain and matched word by word."""
-        if self.words is None or not is_plain_command(text):
+        """Say whether the command is the exact text, or a single plain one and matched word by word."""
+        if self.words is None or text == self.exact:
             return text == self.exact
-        return self.words.matches(word_lines(text))
+        if is_plain_command(text):
+            return self.words.matches(word_lines(text))
+        from brasstag.policy.shell.plain import plain_commands  # noqa: PLC0415
+
+        commands = plain_commands(text)
+        lines = "".join(f"{word}\n" for word in commands[0]) if len(commands) == 1 else ""
+        return bool(lines) and self.words.matches(lines)
 
 
 WHOLE_CALL = WholeCall()

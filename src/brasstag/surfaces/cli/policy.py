@@ -85,6 +85,7 @@ async def _explain(project: Path, tool: str, given: Given, role: str, output: Ou
         return
     if found.explanation is not None:
         _print_voices(tool, found.explanation)
+        _print_commands(found.explanation)
     if found.preview is not None:
         _print_deeds(found.preview)
     if found.refused is not None:
@@ -101,6 +102,21 @@ def _print_voices(tool: str, explanation: "Explanation") -> None:
         mark = "→" if line.decided else ""
         rows.append((mark, line.verdict.decision, line.verdict.rule, f"{line.verdict.because}{about}{where}"))
     table(("", "says", "who", "because"), rows)
+
+
+def _print_commands(explanation: "Explanation") -> None:
+    """Show every command that was read, what it stands in, and what is said of it."""
+    rows = [
+        (
+            line.verdict.decision if line.verdict else "",
+            " ".join(line.words),
+            " › ".join(line.place),
+            line.verdict.because if line.verdict else "",
+        )
+        for line in explanation.commands
+    ]
+    if rows:
+        table(("says", "command", "inside", "because"), rows)
 
 
 def _print_deeds(preview: "Preview") -> None:

@@ -1,0 +1,105 @@
+"""What a text would run, as far as it can be read."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+Language = Literal["bash", "python"]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a command."""
+
+    text: str
+    """As the command would see it; as it is written where it is computed, with the home directory as ``~``."""
+    computed: bool = False
+    """Only known when it runs: it holds a variable, a substitution or arithmetic."""
+    pattern: bool = False
+    """It holds wildcards or braces that the shell replaces."""
+
+    @property
+    def literal(self) -> bool:
+        """Whether the command sees exactly this text."""
+        return not (self.computed or self.pattern)
+
+
+UNSEEN = Word("…", computed=True)
+"""A word that nobody sees before it runs."""
+
+
+class Doubt(StrEnum):
+    """What keeps a text from being read for certain; the value ends the sentence "it asks, because"."""
+
+    UNREADABLE = "it cannot be read as code of its language"
+    TOO_LARGE = "it is too long or too tangled to be read"
+    TOO_DEEP = "commands are wrapped into each other too deeply to be read"
+    COMPUTED_NAME = "the name of a command is computed"
+    COMPUTED_CODE = "code that it runs is computed"
+    COMPUTED_DELETION = "what it deletes is computed"
+    FED_SHELL = "it feeds commands to a shell or interpreter"
+    REDEFINED = "it gives a known command another meaning"
+    SOURCED = "it takes in commands from another file"
+    WRITTEN_FIRST = "it runs a file that it writes itself"
+
+
+@dataclass(frozen=True, slots=True)
+class Doubtful:
+    """A doubt, and the words that raised it."""
+
+    doubt: Doubt
+    on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One simple command."""
+
+    words: tuple[Word, ...]
+    place: tuple[str, ...] = ()
+    """What it stands in, the outermost first: ``pipe``, ``substitution``, ``bash -c``, ``xargs`` and so on."""
+    piped: bool = False
+    """Whether its input comes from another command."""
+    fed: Word | None = None
+    """Text beside it that is its input."""
+    assigns: tuple[str, ...] = ()
+    """Variables that are set for it, as ``NAME=value``."""
+    reads: tuple[Word, ...] = ()
+    """Files that it is given as input."""
+    writes: tuple[Word, ...] = ()
+    """Files that its output goes to."""
+
+    @property
+    def name(self) -> str:
+        """The program, without its directory; empty where it is computed."""
+        if not self.words or not self.words[0].literal:
+            return ""
+        return self.words[0].text.rpartition("/")[2]
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The texts of its words but the first."""
+        return tuple(word.text for word in self.words[1:])
+
+    @property
+    def text(self) -> str:
+        """Its words on one line."""
+        return " ".join(word.text for word in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything that was read in one text."""
+
+    commands: tuple[Command, ...] = ()
+    doubts: tuple[Doubtful, ...] = ()
+    language: Language = "bash"
+    mentions: tuple[str, ...] = ()
+    """Texts that code holds besides its commands: strings in Python, assignments in bash."""
+
+
+def joined(words: Iterable[Word]) -> str | None:
+    """Return words as one text, with a space between two; None where one of them is not literal."""
+    several = tuple(words)
+    return " ".join(word.text for word in several) if all(word.literal for word in several) else None

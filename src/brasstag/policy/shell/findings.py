@@ -1,0 +1,45 @@
+"""What each shipped rule about commands looks for in a reading."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from brasstag.policy.shell.commands import Command, Reading
+from brasstag.policy.shell.dangers import (
+    changes_system,
+    destroys_files,
+    destroys_machine,
+    forks_without_end,
+    opens_door,
+    stops_machine,
+)
+from brasstag.policy.shell.hidden import runs_more
+from brasstag.policy.shell.judging import Finding, Finds
+
+
+def _commands(check: Callable[[Command], bool]) -> Finds:
+    """Return what finds the commands for which a check is true."""
+
+    def finds(reading: Reading) -> Iterator[Finding]:
+        yield from (Finding(command.text, "", command) for command in reading.commands if check(command))
+
+    return finds
+
+
+def _stops(reading: Reading) -> Iterator[Finding]:
+    yield from _commands(stops_machine)(reading)
+    yield from (Finding(name, "it starts itself without end") for name in forks_without_end(reading.commands))
+
+
+def _doubts(reading: Reading) -> Iterator[Finding]:
+    yield from (Finding(one.on, str(one.doubt)) for one in reading.doubts)
+
+
+FINDS: Mapping[str, Finds] = {
+    "destroys-the-machine": _commands(destroys_machine),
+    "stops-the-machine": _stops,
+    "opens-a-door": _commands(opens_door),
+    "destroys-files": _commands(destroys_files),
+    "changes-the-system": _commands(changes_system),
+    "runs-more": _commands(runs_more),
+    "cannot-be-read": _doubts,
+}
+"""By the name of the rule."""
