@@ -47,6 +47,16 @@ def same_bytes(draft: Draft) -> None:
     draft.write_text("a.txt", "at a.txt")
 
 
+def modes_and_links(draft: Draft) -> None:
+    draft.set_directory_mode("d", 0o700)
+    draft.make_link("c.txt", "b.txt")
+    draft.make_link("new/link", "nowhere")
+    descriptor = os.memfd_create("same")
+    os.write(descriptor, b"at a.txt")
+    draft.write_from("a.txt", descriptor, 0o755)
+    os.close(descriptor)
+
+
 SCENARIOS = [
     CREATE,
     OVERWRITE,
@@ -58,6 +68,7 @@ SCENARIOS = [
     file_to_directory,
     directory_to_file,
     same_bytes,
+    modes_and_links,
     everything,
 ]
 

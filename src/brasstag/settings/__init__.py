@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         RuleSettings,
         Settings,
         ToolSettings,
+        WebSettings,
     )
     from brasstag.settings.reading import parse_settings, read_settings
     from brasstag.settings.writing import template, toml_string
@@ -52,6 +53,7 @@ __all__ = [
     "RuleSettings",
     "Settings",
     "ToolSettings",
+    "WebSettings",
     "find_project",
     "parse_settings",
     "read_settings",

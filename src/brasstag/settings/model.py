@@ -72,6 +72,14 @@ def _webhook(value: str) -> str:
     return value
 
 
+def _engine(value: str) -> str:
+    if "@" in urlsplit(_webhook(value)).netloc:
+        raise refusal(
+            "has a name or password in it", "Put a key into the environment, and name it in key_variable."
+        )
+    return value
+
+
 def _json(value: Mapping[str, Any]) -> Mapping[str, Any]:
     if reason := why_not_json(value):
         raise refusal(
@@ -188,6 +196,33 @@ class ToolSettings(Section):
     limits: Mapping[str, Amount] = Field(default_factory=dict)
 
 
+class WebSettings(Section):
+    """How tools reach the web."""
+
+    home = "[web]"
+
+    search: Literal["searxng", "brave"] | None = None
+    """Who answers web_search; nobody where it is left out."""
+    url: Annotated[str, AfterValidator(_engine)] | None = None
+    """Where the search engine is, if not at its usual place; it may lie inside the network."""
+    key_variable: Sentence | None = None
+    """The variable of the environment that holds its key."""
+    ports: tuple[Annotated[int, Field(strict=True, ge=1, le=65535)], ...] = ()
+    """What web_fetch may connect to besides 80 and 443."""
+
+    @model_validator(mode="after")
+    def _has_what_it_needs(self) -> Self:
+        if self.search == "searxng" and self.url is None:
+            raise refusal(
+                "names searxng, but not where it is", 'Add url = "http://127.0.0.1:8888" with its address.'
+            )
+        if self.search == "brave" and self.key_variable is None:
+            raise refusal(
+                "names brave, but not its key", 'Add key_variable = "BRAVE_API_KEY", and set that variable.'
+            )
+        return self
+
+
 class LimitSettings(Section):
     """Sizes beyond which the room says no, or says that it cannot undo."""
 
@@ -211,6 +246,7 @@ class Settings(Section):
     approvals: ApprovalSettings = ApprovalSettings()
     tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
     limits: LimitSettings = LimitSettings()
+    web: WebSettings = WebSettings()
 
     def workspace(self, project: Path) -> Path:
         """Return where the workspace really is, links resolved; it need not exist yet."""

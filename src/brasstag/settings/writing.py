@@ -57,6 +57,12 @@ expires_after = "never"  # or a duration: "30m", "2h", "7d"
 # description = "Corrects, and never writes anew"
 # tools = ["read_file", "edit_file", "list_files", "search_code"]
 
+# What this project searches the web with. Rules say what may be fetched: allow = "web_fetch(docs.python.org/**)".
+#
+# [web]
+# search = "searxng"                   # or "brave", with key_variable = "BRAVE_API_KEY"
+# url = "http://127.0.0.1:8888"        # where your SearXNG is
+
 # What this project changes about a tool.
 #
 # [tools.search_code]

@@ -11,6 +11,8 @@ from brasstag.words.canonical import sha256
 from brasstag.words.errors import StoreError
 
 _CHUNK = 1 << 20
+ZEROS = bytes(_CHUNK)
+"""A whole piece of nothing: files keep a hole in its place, so that sparse ones stay so."""
 
 
 class Blobs:
@@ -37,8 +39,12 @@ class Blobs:
         with temporary.open("xb") as file:
             while chunk := os.pread(descriptor, _CHUNK, offset):
                 hasher.update(chunk)
-                file.write(chunk)
                 offset += len(chunk)
+                if chunk == ZEROS:
+                    file.seek(offset)
+                else:
+                    file.write(chunk)
+            file.truncate(offset)
             digest = hasher.hexdigest()
             if self.has(digest):
                 temporary.unlink()

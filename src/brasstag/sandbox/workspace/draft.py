@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import BinaryIO
 
+from brasstag.sandbox.workspace.again import stage_again
 from brasstag.sandbox.workspace.errors import at_path, shown, tool_error
 from brasstag.sandbox.workspace.globs import matcher
 from brasstag.sandbox.workspace.keeping import keep_for
@@ -20,7 +21,7 @@ from brasstag.sandbox.workspace.view import View
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, SecurityError, ToolError
-from brasstag.words.previews import DIRECTORY, Change, Preview, Seen, file_state
+from brasstag.words.previews import DIRECTORY, Change, Preview, Seen, file_state, link_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,16 @@ class Draft:
             )
         return self._walk(where, recursive, hidden)
 
+    def hidden_paths(self) -> Iterator[tuple[str, bool]]:
+        """Yield every path the policy hides, and whether it is a directory; what lies in one is not named again."""
+        pending = [ROOT]
+        while pending:
+            for path, look in self._level(pending.pop()):
+                if self._is_hidden(path):
+                    yield path, look.kind == "directory"
+                elif look.kind == "directory":
+                    pending.append(path)
+
     def open_files(
         self, directory: str = ROOT, globs: Sequence[str] = (), hidden: bool = False
     ) -> Iterator[tuple[str, BinaryIO]]:
@@ -168,6 +179,39 @@ class Draft:
             ) from None
         return self.write_bytes(path, data, create_dirs, mode)
 
+    def write_from(self, path: str, descriptor: int, mode: int | None = None) -> str:
+        """Stage a file with what an open one holds, which is kept at once and in bounded memory; a link is replaced.
+
+        The same bytes with the same mode are no change. Return the canonical path.
+        """
+        where = self._to_write(path, follow_last=False)
+        with at_path(where), self._view.stage.whole():
+            self._refuse_other_than_content(where)
+            make_parents(self._view, where)
+            digest = self._workspace.blobs.put_from(descriptor)
+            self._view.put(where, Node(file_state(digest), os.fstat(descriptor).st_size, mode, kept=True))
+        return where
+
+    def make_link(self, path: str, target: str) -> str:
+        """Stage a symbolic link, new or over a file or link; the same one again is no change."""
+        where = self._to_write(path, follow_last=False)
+        data = os.fsencode(target)
+        with at_path(where), self._view.stage.whole():
+            self._refuse_other_than_content(where)
+            make_parents(self._view, where)
+            digest = self._workspace.blobs.put(data)
+            self._view.put(where, Node(link_state(digest), len(data), data=data, kept=True))
+        return where
+
+    def set_directory_mode(self, path: str, mode: int) -> str:
+        """Stage other permission bits for a directory; return its canonical path."""
+        where = self._to_write(path, follow_last=False)
+        with at_path(where), self._view.stage.whole():
+            if self._present(where).kind != "directory":
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+            self._view.put(where, Node(DIRECTORY, mode=mode))
+        return where
+
     def make_directory(self, path: str, mode: int | None = None) -> str:
         """Stage a directory with all that are missing above it; one that exists is left as it is."""
         where = self._to_write(path, follow_last=True)
@@ -209,6 +253,11 @@ class Draft:
         self._to_write(change.path, follow_last=False)
         with at_path(change.path), self._view.stage.whole():
             return stage_undo(self._view, self._workspace.blobs, change)
+
+    def stage_again(self, changes: Sequence[Change]) -> None:
+        """Stage what another draft of the same call has led to; its bytes have been kept since."""
+        with self._view.stage.whole():
+            stage_again(self._view, self._workspace.blobs, changes)
 
     def close(self) -> None:
         """End the tool's use of this draft: whatever it still tries raises. Preview and persist go on working."""
@@ -257,6 +306,11 @@ class Draft:
                 Code.NOT_A_FILE, f"{shown(where)} is a pipe, socket or device; tools leave those alone"
             )
         return look
+
+    def _refuse_other_than_content(self, where: str) -> None:
+        look = self._view.look(where)
+        if look is not None and self._present(where).kind == "directory":
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
 
     def _to_write(self, path: str, follow_last: bool) -> str:
         self._still_open()

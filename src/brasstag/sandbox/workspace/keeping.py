@@ -22,6 +22,8 @@ def keep_for(view: View, workspace: Workspace) -> None:
 
 
 def _keep_new(view: View, workspace: Workspace, change: Change, node: Node) -> None:
+    if node.kept:
+        return
     if node.data is not None:
         workspace.blobs.put(node.data)
     elif node.kind == "symlink":

@@ -8,6 +8,7 @@ tmp                  ours was being written; nothing had happened
 """
 
 import os
+import stat
 from enum import Enum
 
 from brasstag.sandbox.workspace.paths import split_path
@@ -68,7 +69,7 @@ class Scene:
                 self._put_back(there, "old", self._change.source)
             discard(there, self._private("old"))
             return Finding.PENDING if now == before else Finding.CONFLICT
-        if now == after:
+        if self._is_made(now):
             return Finding.DONE
         if now == ABSENT:
             self._put_back(there, "old", self._change.path)
@@ -94,7 +95,7 @@ class Scene:
         now = self._state(self._change.path)
         if self._change.source:
             return self._of_move(now)
-        if now == after:
+        if self._is_made(now):
             return Finding.DONE
         if now == before:
             return Finding.PENDING
@@ -103,6 +104,13 @@ class Scene:
             self._make_again()
             return Finding.PENDING
         return Finding.CONFLICT if begun else Finding.LOST
+
+    def _is_made(self, now: str) -> bool:
+        """Say whether a path is as it shall be; where only the mode was to change, nothing else can tell."""
+        change = self._change
+        if now != change.after:
+            return False
+        return now != change.before or change.mode in (None, self._mode(change.path))
 
     def _of_move(self, now: str) -> Finding:
         source = self._state(self._change.source)
@@ -139,6 +147,11 @@ class Scene:
                 return state_at(here, name)
         except (FileNotFoundError, NotADirectoryError):
             return ABSENT
+
+    def _mode(self, path: str) -> int | None:
+        parent, name = split_path(path)
+        with self._site.workspace.directory(parent) as here:
+            return stat.S_IMODE(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode)
 
     def _private(self, role: Role) -> str:
         return self._site.name(self._index, role)

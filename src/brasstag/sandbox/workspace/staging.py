@@ -28,6 +28,8 @@ class Node:
     """New bytes of a file, or target of a link; None when there are none, or they are on disk at ``origin``."""
     origin: str = ""
     """The disk path whose file this is, moved here but not rewritten."""
+    kept: bool = False
+    """Whether the bytes are in the blobs already; the same ones again, with the same mode, are then no change."""
     vacated: bool = False
     modified: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -167,10 +169,12 @@ class Stage:
 
 
 def _is_as_before(path: str, node: Node, before: Held) -> bool:
-    if node.data is not None:
+    if node.data is not None and not node.kept:
         # Writing the same bytes again is still an overwrite, as it is for everybody who watches the file.
         return False
-    return node.origin == path if node.origin else node.state == before.state
+    if node.origin:
+        return node.origin == path
+    return node.state == before.state and node.mode in (None, before.mode)
 
 
 def _within_limit(changes: list[Change], limit: int) -> Iterator[Change]:

@@ -6,6 +6,7 @@ at it, and goes on only if it is what the preview saw. So nothing an outside edi
 
 import errno
 import os
+import stat
 from abc import ABC, abstractmethod
 from contextlib import suppress
 
@@ -92,6 +93,27 @@ class RemoveDirectory(Step):
         ):
             make_directory(here, self.name, self.change.before_mode)
         self.at("made again")
+
+
+class SetMode(Step):
+    """A directory gets other permission bits."""
+
+    def run(self) -> None:
+        """Set them, unless somebody else has set others meanwhile."""
+        with self.site.workspace.directory(self.path, READ_DIRECTORY) as here:
+            if stat.S_IMODE(os.fstat(here).st_mode) not in (self.change.before_mode, self.change.mode):
+                raise self.site.changed(self.path)
+            os.fchmod(here, self.change.mode or 0)
+        self.at("mode set")
+
+    def undo(self) -> None:
+        """Set them as they were."""
+        with (
+            self.site.restoring(self.path),
+            self.site.workspace.directory(self.path, READ_DIRECTORY) as here,
+        ):
+            os.fchmod(here, self.change.before_mode or 0)
+        self.at("mode set back")
 
 
 class Take(Step):
@@ -325,6 +347,7 @@ def _sort(state: str) -> str:
 _STEPS: dict[tuple[str, str], tuple[type[Step], ...]] = {
     (ABSENT, DIRECTORY): (MakeDirectory,),
     (DIRECTORY, ABSENT): (RemoveDirectory,),
+    (DIRECTORY, DIRECTORY): (SetMode,),
     (ABSENT, "content"): (Place,),
     ("content", "content"): (Swap,),
     ("content", ABSENT): (Take,),

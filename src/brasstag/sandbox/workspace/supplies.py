@@ -11,6 +11,7 @@ from brasstag.sandbox.workspace.reader import CHUNK
 from brasstag.sandbox.workspace.renames import Role, state_at
 from brasstag.sandbox.workspace.site import Site
 from brasstag.sandbox.workspace.staging import DEFAULT_FILE_MODE
+from brasstag.store.blobs import ZEROS
 from brasstag.words.errors import StoreError
 from brasstag.words.previews import Change, digest_in
 
@@ -76,10 +77,16 @@ class Written:
 
     def _copy(self, digest: str, descriptor: int) -> None:
         hasher = hashlib.sha256()
+        size = 0
         with self._site.workspace.blobs.open(digest) as blob:
             while chunk := blob.read(CHUNK):
                 hasher.update(chunk)
-                _write_all(descriptor, chunk)
+                size += len(chunk)
+                if chunk == ZEROS:
+                    os.lseek(descriptor, size, os.SEEK_SET)
+                else:
+                    _write_all(descriptor, chunk)
+        os.ftruncate(descriptor, size)
         if hasher.hexdigest() != digest:
             raise StoreError(f"blob {digest[:12]}… was altered on disk; its bytes no longer match its name")
 

@@ -19,6 +19,9 @@ def stage_undo(view: View, blobs: Blobs, change: Change) -> list[str]:
             Code.CANNOT_UNDO, f"{shown(change.path)} was too large to keep, so it cannot be given back"
         )
     _refuse_later_edits(view, change)
+    if change.before == change.after == DIRECTORY:
+        view.put(change.path, Node(DIRECTORY, mode=change.before_mode))
+        return [change.path]
     if change.after == DIRECTORY and view.listing(change.path).children:
         if change.before != ABSENT:
             raise _edited(change.path)

@@ -32,6 +32,7 @@ class View:
         self.stage = Stage()
         self.seen: dict[str, Held] = {}
         self._control = workspace.control
+        self._blobs = workspace.blobs
 
     def resolve(self, path: str, follow_last: bool = True) -> str:
         """Return the canonical path for a parsed one."""
@@ -137,6 +138,8 @@ class View:
             raise too_large(path, node.size, limit)
         if node.data is not None:
             return node.data
+        if node.kept:
+            return self._blobs.get(digest_in(node.state) or "")
         descriptor, status = self.reader.open(node.origin)
         try:
             data = read_all(descriptor, path, status.st_size, limit)

@@ -1,0 +1,188 @@
+"""The guard: the only way to the web. Names are resolved once, judged, and connected to as judged; so is each redirect."""
+
+import asyncio
+import ssl
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from brasstag.sandbox.network.addresses import Address, is_public
+from brasstag.sandbox.network.headers import Headers, checked_headers
+from brasstag.sandbox.network.locations import DEFAULT_PORTS, Location, read_location, read_reference
+from brasstag.sandbox.network.resolving import Resolver, SystemResolver
+from brasstag.words.errors import Code, ToolError
+
+if TYPE_CHECKING:
+    from brasstag.sandbox.network.wire import Progress, Request
+
+MOST_BYTES = 5_000_000
+MOST_SECONDS = 30.0
+MOST_REDIRECTS = 5
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+Follows = Callable[[Location, Location], bool]
+"""Whether a redirect from the first to the second may be followed."""
+
+
+class Unheard(Exception):
+    """A request that may act was sent, and no answer came: nobody knows what became of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back from the web; every byte of it was written by a stranger."""
+
+    url: str
+    """Where it came from in the end."""
+    status: int
+    headers: Mapping[str, str]
+    """By their names in lower case; several of one name are joined."""
+    body: bytes
+    """Decoded, up to the limit."""
+    truncated: str | None = None
+    """``size`` or ``connection`` where there was more."""
+    coding: str = ""
+    """The content coding of the body where it could not be undone."""
+    redirects: tuple[str, ...] = ()
+    """Where it passed through."""
+    location: str | None = None
+    """Where it points on to, where that was not followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What is fetched, and how much of it."""
+
+    url: str
+    method: str = "GET"
+    headers: Mapping[str, str] | None = None
+    body: str = ""
+    seconds: float = MOST_SECONDS
+    most_bytes: int = MOST_BYTES
+
+
+def same_origin(here: Location, there: Location) -> bool:
+    """Follow only what stays with the server."""
+    return here.origin == there.origin
+
+
+class Guard:
+    """Fetches from the open internet, and from nowhere else."""
+
+    def __init__(
+        self,
+        resolver: Resolver | None = None,
+        ports: Collection[int] = (),
+        origin: str = "",
+        public: Callable[[Address], bool] = is_public,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        """Take ports besides 80 and 443, and the one origin, chosen by an operator, that may lie inside."""
+        self._resolver = resolver or SystemResolver()
+        self._ports = frozenset({*DEFAULT_PORTS.values(), *ports})
+        self._origin = read_location(origin).origin if origin else ""
+        self._public = public
+        self._tls = tls
+
+    async def fetch(self, errand: Errand, follows: Follows = same_origin) -> Answer:
+        """Fetch what an errand asks for.
+
+        Raises ToolError where nothing can have happened, and Unheard where something may have.
+        """
+        from brasstag.sandbox.network.wire import Progress, Request, Unanswered  # noqa: PLC0415 - a heavy import
+
+        headers = checked_headers(errand.headers or {})
+        request = Request(errand.method, read_location(errand.url), headers, errand.body.encode())
+        progress = Progress()
+        try:
+            async with asyncio.timeout(errand.seconds):
+                return await self._follow(request, errand.most_bytes, progress, follows)
+        except TimeoutError:
+            code, said = Code.TIMEOUT, f"there was no whole answer within {errand.seconds:g} s"
+        except Unanswered as error:
+            code, said = Code.FETCH_FAILED, str(error)
+        if progress.begun and errand.method != "GET":
+            raise Unheard(f"the request was sent to {request.location.origin}, but {said}")
+        raise ToolError(code, f"{request.location.origin}: {said}")
+
+    async def _follow(
+        self, request: "Request", most_bytes: int, progress: "Progress", follows: Follows
+    ) -> Answer:
+        from brasstag.sandbox.network.wire import exchange  # noqa: PLC0415
+
+        passed: list[str] = []
+        while True:
+            here = request.location
+            addresses = await self._admitted(here)
+            reply = await exchange(request, addresses, most_bytes, progress, await self._trust())
+            answer = Answer(
+                here.url,
+                reply.status,
+                _joined(reply.headers),
+                reply.body,
+                reply.truncated,
+                reply.coding,
+                tuple(passed),
+            )
+            pointed = answer.headers.get("location", "")
+            if reply.status not in _REDIRECTS or not pointed:
+                return answer
+            there = _followed(here, pointed, follows) if request.method == "GET" else None
+            if there is None:
+                return replace(answer, location=_absolute(here, pointed))
+            passed.append(here.url)
+            if len(passed) > MOST_REDIRECTS:
+                said = f"it redirects more than {MOST_REDIRECTS} times"
+                raise ToolError(Code.FETCH_FAILED, said, {"redirects": passed})
+            # What a caller says to one server is not for another's ears.
+            kept = request.headers if there.origin == here.origin else []
+            request = replace(request, location=there, headers=kept)
+
+    async def _admitted(self, place: Location) -> Sequence[Address]:
+        """Return the addresses to connect to; whatever is refused here was neither connected to nor probed."""
+        chosen = place.origin == self._origin
+        if not chosen and place.port not in self._ports:
+            raise ToolError(
+                Code.ADDRESS_REFUSED,
+                f"port {place.port} is not one that may be fetched from; an operator adds it to ports under [web]",
+            )
+        found = [place.address] if place.address else await self._resolver.resolve(place.host, place.port)
+        if not found or not (chosen or all(self._public(address) for address in found)):
+            # The same words for both: what a network has inside is not told.
+            raise ToolError(
+                Code.ADDRESS_REFUSED,
+                f"{place.host} has no address, or one that is not public; only the open internet is fetched from",
+            )
+        return found
+
+    async def _trust(self) -> ssl.SSLContext:
+        if self._tls is None:
+            from httpcore2 import default_ssl_context  # noqa: PLC0415
+
+            self._tls = await asyncio.to_thread(default_ssl_context)
+        return self._tls
+
+
+def _followed(here: Location, pointed: str, follows: Follows) -> Location | None:
+    try:
+        there = read_reference(pointed, here)
+    except ToolError:
+        return None
+    weaker = here.scheme == "https" and there.scheme == "http"
+    return there if not weaker and follows(here, there) else None
+
+
+def _absolute(here: Location, pointed: str) -> str:
+    try:
+        return read_reference(pointed, here).url
+    except ToolError:
+        return pointed
+
+
+def _joined(headers: Headers) -> dict[str, str]:
+    joined: dict[str, str] = {}
+    for name, value in headers:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        joined[key] = f"{joined[key]}, {text}" if key in joined else text
+    return joined

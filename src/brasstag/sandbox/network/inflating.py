@@ -1,0 +1,67 @@
+"""Inflating: compressed bodies, opened no further than there is room for."""
+
+import zlib
+
+_GZIP = 31
+_RAW = -15
+
+
+class Inflater:
+    """Opens one compressed stream piece by piece; raises zlib.error where it is broken."""
+
+    def __init__(self, coding: str) -> None:
+        self._gzip = coding == "gzip"
+        self._stream = self._new()
+        self._begun = False
+
+    def feed(self, data: bytes, most: int) -> bytes:
+        """Return what some bytes open to, at most so many; what does not fit is lost."""
+        opened = b""
+        while data and len(opened) < most:
+            if self._stream.eof:
+                if not self._gzip:
+                    break
+                self._stream = self._new()  # a gzip file may have several members
+            opened += self._opened(data, most - len(opened))
+            data = self._stream.unused_data
+        return opened
+
+    def _opened(self, data: bytes, most: int) -> bytes:
+        try:
+            opened = self._stream.decompress(data, most)
+        except zlib.error:
+            if self._gzip or self._begun:
+                raise
+            # What is called deflate comes with or without a wrapper, depending on the server.
+            self._stream = zlib.decompressobj(_RAW)
+            opened = self._stream.decompress(data, most)
+        self._begun = True
+        return opened
+
+    def _new(self) -> "zlib._Decompress":
+        return zlib.decompressobj(_GZIP) if self._gzip else zlib.decompressobj()
+
+
+class Body:
+    """What is kept of an answer: its decoded bytes, up to a limit."""
+
+    def __init__(self, most: int, coding: str) -> None:
+        self._most = most
+        self._kept = bytearray()
+        self._inflater = Inflater(coding) if coding else None
+
+    def take(self, data: bytes) -> bool:
+        """Keep some more bytes; return False once there is no room for more."""
+        room = self._most + 1 - len(self._kept)
+        self._kept += self._inflater.feed(data, room) if self._inflater else data[:room]
+        return not self.overflows
+
+    @property
+    def overflows(self) -> bool:
+        """Whether there was more than is kept."""
+        return len(self._kept) > self._most
+
+    @property
+    def kept(self) -> bytes:
+        """The bytes within the limit."""
+        return bytes(self._kept[: self._most])

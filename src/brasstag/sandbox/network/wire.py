@@ -1,0 +1,149 @@
+"""The wire: one request to exactly the addresses that were judged, and what came back."""
+
+import ssl
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import httpcore2
+
+from brasstag.sandbox.network.addresses import Address
+from brasstag.sandbox.network.headers import Headers
+from brasstag.sandbox.network.inflating import Body
+from brasstag.sandbox.network.locations import Location
+
+Truncated = Literal["size", "connection"]
+
+MOST_ADDRESSES = 4
+SECONDS_PER_ADDRESS = 8.0
+
+_CODINGS = {"": "", "identity": "", "gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
+_SENDING = "http11.send_request_headers.started"
+
+
+class Unanswered(Exception):
+    """The server could not be reached, or did not answer in HTTP."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a request came."""
+
+    begun: bool = False
+    """Whether any of it was sent."""
+
+    async def note(self, event: str, _info: Any) -> None:
+        """Take in what the client says it is doing."""
+        self.begun = self.begun or event == _SENDING
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What one server answered."""
+
+    status: int
+    headers: Headers
+    body: bytes
+    truncated: Truncated | None = None
+    coding: str = ""
+    """The content coding of the body where it could not be undone."""
+
+
+class PinnedBackend(httpcore2.AsyncNetworkBackend):
+    """Connects to given addresses, whatever the name; nothing is looked up again."""
+
+    def __init__(self, addresses: Sequence[Address]) -> None:
+        self._addresses = addresses[:MOST_ADDRESSES]
+        self._inner = httpcore2.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,  # noqa: ARG002 - the name was judged already; only its addresses count
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109, ARG002 - the interface of the client
+        local_address: str | None = None,  # noqa: ARG002
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002
+    ) -> httpcore2.AsyncNetworkStream:
+        """Connect to the first address that answers."""
+        failure: Exception = httpcore2.ConnectError("it has no address")
+        for address in self._addresses:
+            try:
+                return await self._inner.connect_tcp(str(address), port, timeout=SECONDS_PER_ADDRESS)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request, ready to be sent."""
+
+    method: str
+    location: Location
+    headers: Headers
+    body: bytes = b""
+
+
+async def exchange(
+    request: Request,
+    addresses: Sequence[Address],
+    most_bytes: int,
+    progress: Progress,
+    tls: ssl.SSLContext,
+) -> Reply:
+    """Send a request over a connection of its own and read the answer; raise Unanswered."""
+    place = request.location
+    origin = httpcore2.Origin(place.scheme.encode(), place.host.encode(), place.port)
+    connection = httpcore2.AsyncHTTPConnection(
+        origin, ssl_context=tls, network_backend=PinnedBackend(addresses)
+    )
+    try:
+        response = await connection.handle_async_request(_sendable(request, progress))
+        return await _read(response, most_bytes)
+    except (httpcore2.NetworkError, httpcore2.TimeoutException) as error:
+        raise Unanswered(str(error)[:200] or "the connection failed") from None
+    except httpcore2.ProtocolError:
+        # Its words may quote what the server sent.
+        raise Unanswered("what it answered is not HTTP, or its headers are too long") from None
+    finally:
+        await connection.aclose()
+
+
+def _sendable(request: Request, progress: Progress) -> httpcore2.Request:
+    place = request.location
+    headers: Headers = [
+        (b"Host", place.authority.encode()),
+        (b"Accept-Encoding", b"gzip, deflate"),
+        (b"Connection", b"close"),
+        *request.headers,
+    ]
+    given = {name.lower() for name, _ in headers}
+    usual = ((b"User-Agent", b"Brasstag"), (b"Accept", b"*/*"))
+    headers += [one for one in usual if one[0].lower() not in given]
+    if request.method != "GET":
+        headers.append((b"Content-Length", str(len(request.body)).encode()))
+    return httpcore2.Request(
+        request.method,
+        httpcore2.URL(scheme=place.scheme, host=place.host, port=place.port, target=place.target),
+        headers=headers,
+        content=request.body,
+        extensions={"trace": progress.note},
+    )
+
+
+async def _read(response: httpcore2.Response, most_bytes: int) -> Reply:
+    named = b",".join(value for name, value in response.headers if name.lower() == b"content-encoding")
+    coding = named.decode("latin-1").strip().lower()
+    body = Body(most_bytes, _CODINGS.get(coding, ""))
+    truncated: Truncated | None = None
+    try:
+        async for data in response.aiter_stream():
+            if not body.take(data):
+                break
+    except (httpcore2.NetworkError, httpcore2.ProtocolError, zlib.error):
+        truncated = "connection"
+    if body.overflows:
+        truncated = "size"
+    unknown = "" if coding in _CODINGS else coding
+    return Reply(response.status, list(response.headers), body.kept, truncated, unknown)

@@ -1,0 +1,48 @@
+"""What a way of confining has to offer: one command line that starts a job with everything it must not reach gone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from brasstag.sandbox.process.jobs import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Mounts:
+    """What stands where in the eyes of the code, as paths of the host."""
+
+    workspace: str
+    writable: bool
+    shown: tuple[tuple[str, str], ...] = ()
+    """Control files that may be read, as (host path, path in the workspace)."""
+    hidden: tuple[tuple[str, bool], ...] = ()
+    """Control files that may not, as (path in the workspace, whether it is a directory)."""
+    empty: str = "/dev/null"
+    """An empty file to put over a hidden one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wires:
+    """The numbers of the descriptors a backend is given beside the three of the program itself."""
+
+    filter: int = 10
+    """The system call filter, ready to be read."""
+    status: int = 11
+    """Where the process id of the first confined process is written, then its exit code, as JSON."""
+    gate: int = 12
+    """Nothing of the job runs before a byte can be read here."""
+
+
+class Backend(Protocol):
+    """One way of confining a process."""
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+
+    @property
+    def report(self) -> Mapping[str, str]:
+        """What it guarantees about net, fs_read, fs_write, metadata and proc."""
+
+    def command(self, job: Job, mounts: Mounts, wires: Wires) -> list[str]:
+        """Return the command line that runs a job; its first word is an absolute path."""

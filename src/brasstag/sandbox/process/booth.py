@@ -1,0 +1,69 @@
+"""The booth: where code of strangers runs. Nothing comes out of it but what it said and a change set."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from brasstag.sandbox.process.changes import ChangeSet
+from brasstag.sandbox.process.detecting import Standing, find_standing
+from brasstag.sandbox.process.interpreters import Interpreter, project_python
+from brasstag.sandbox.process.jobs import Job, Ran
+from brasstag.sandbox.process.landing import stage
+from brasstag.sandbox.process.layers import open_layer, sweep_layers
+from brasstag.sandbox.process.output import OnOutput
+from brasstag.sandbox.process.running import Stop, nobody_listens, run_job
+from brasstag.sandbox.workspace.workspace import Workspace
+from brasstag.words.errors import Code, ToolError
+
+__all__ = ["Booth", "Stop", "Work", "stage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What came out of the booth; the bytes of the change set are there as long as the block that ran it."""
+
+    ran: Ran
+    changes: ChangeSet
+
+
+class Booth:
+    """Runs jobs on layers over one workspace; ``scratch`` is a directory outside it, of this user alone."""
+
+    def __init__(self, workspace: Workspace, root: Path, scratch: Path) -> None:
+        if scratch.resolve().is_relative_to(root.resolve()):
+            raise ValueError(f"{scratch} lies in the workspace; layers have to lie outside it")
+        self._workspace = workspace
+        self._root = root
+        self._scratch = scratch
+
+    def standing(self) -> Standing:
+        """Return what this machine can do; it is tried out once."""
+        self._scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return find_standing(self._root, self._scratch)
+
+    def python(self) -> Interpreter:
+        """Return the Python for jobs here."""
+        return project_python(self._root)
+
+    @contextmanager
+    def run(self, job: Job, tell: OnOutput = nobody_listens, stop: Stop | None = None) -> Iterator[Work]:
+        """Run a job to its end and show what it did; whatever of that was not staged is gone after the block.
+
+        Blocks its thread. ``tell`` is told output as it comes, ``stop`` ends the run from another thread. Raises ToolError
+        NOT_SUPPORTED when nothing here can confine code: then nothing was run.
+        """
+        standing = self.standing()
+        if standing.backend is None:
+            raise ToolError(
+                Code.NOT_SUPPORTED,
+                f"the code was not run, because {standing.reason}. {standing.mend}",
+                {"reason": standing.reason, "mend": standing.mend},
+            )
+        with open_layer(self._workspace, self._scratch, writable=job.overlay) as layer:
+            ran = run_job(job, layer, standing.backend, tell, stop)
+            yield Work(ran, layer.changes())
+
+    def sweep(self) -> int:
+        """Remove what runs have left whose process was killed; return how many there were."""
+        return sweep_layers(self._scratch)

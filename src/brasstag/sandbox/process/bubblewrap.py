@@ -1,0 +1,102 @@
+"""Confining with bubblewrap: namespaces for everything, a read-only system, no capabilities."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from brasstag.sandbox.process.backend import Mounts, Wires
+from brasstag.sandbox.process.jobs import WORKSPACE, Job
+
+HOME = "/tmp/home"  # noqa: S108 - a path inside, on a file system of the run's own
+PATH = "/usr/local/bin:/usr/bin:/bin"
+
+_NAMESPACES = (
+    "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+    "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv", "--hostname", "confined",
+)  # fmt: skip
+# On systems that have merged them these are links into /usr; on others they are directories of their own.
+_SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+# What programs need to find libraries, fonts and each other; nothing here tells who uses the machine.
+_SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/mime.types")
+
+
+@dataclass(frozen=True, slots=True)
+class Bubblewrap:
+    """A bubblewrap on this machine."""
+
+    program: Path
+    version: str
+
+    @property
+    def name(self) -> str:
+        """What reports call it."""
+        return f"bubblewrap {self.version}"
+
+    @property
+    def report(self) -> Mapping[str, str]:
+        """What it guarantees."""
+        return {
+            "net": "off",
+            "fs_read": "the workspace, the system and the interpreter",
+            "fs_write": "the workspace and a /tmp of its own",
+            "metadata": "hidden outside these",
+            "proc": "its own processes only",
+        }
+
+    def command(self, job: Job, mounts: Mounts, wires: Wires) -> list[str]:
+        """Return the command line that runs a job."""
+        return [
+            str(self.program),
+            *_NAMESPACES,
+            *_environment(job),
+            *_system(),
+            *_devices(job),
+            # Before the workspace, so that an interpreter that lies in it is seen at its own path, too.
+            *(part for path in job.binds for part in ("--ro-bind", str(path), str(path))),
+            *_workspace(mounts),
+            *("--remount-ro", "/"),
+            *("--chdir", os.path.normpath(f"{WORKSPACE}/{job.directory}")),
+            *("--seccomp", str(wires.filter)),
+            *("--json-status-fd", str(wires.status)),
+            *("--block-fd", str(wires.gate)),
+            "--",
+            *job.argv,
+        ]
+
+
+def _environment(job: Job) -> Iterator[str]:
+    given = {"PATH": PATH, "HOME": HOME, "LANG": "C.UTF-8", "TMPDIR": "/tmp"}  # noqa: S108
+    for name, value in (given | dict(job.environment)).items():
+        yield from ("--setenv", name, value)
+
+
+def _system() -> Iterator[str]:
+    yield from ("--ro-bind", "/usr", "/usr")
+    for place in _SYSTEM:
+        if os.path.islink(place):
+            yield from ("--symlink", os.readlink(place), place)
+        else:
+            yield from ("--ro-bind-try", place, place)
+    for place in _SETTINGS:
+        yield from ("--ro-bind-try", place, place)
+
+
+def _devices(job: Job) -> Iterator[str]:
+    size = str(job.limits.temporary_bytes)
+    # Read-only: to root, even one without a single capability, the kernel's settings in it are ordinary files to write.
+    yield from ("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev")
+    yield from ("--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev")  # noqa: S108
+    yield from ("--size", size, "--tmpfs", "/tmp", "--dir", HOME)  # noqa: S108
+
+
+def _workspace(mounts: Mounts) -> Iterator[str]:
+    yield from ("--bind" if mounts.writable else "--ro-bind", mounts.workspace, WORKSPACE)
+    for source, path in mounts.shown:
+        yield from ("--ro-bind", source, f"{WORKSPACE}/{path}")
+    for path, is_directory in mounts.hidden:
+        place = f"{WORKSPACE}/{path}"
+        if is_directory:
+            yield from ("--size", "4096", "--tmpfs", place, "--remount-ro", place)
+        else:
+            yield from ("--ro-bind", mounts.empty, place)

@@ -1,0 +1,71 @@
+"""What runs confined, within which limits, and how it ended."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+WORKSPACE = "/workspace"
+"""Where confined code finds the workspace; it learns no path of the host."""
+
+Ended = Literal["time", "cpu", "memory", "processes", "disk", "file size", "output", "cancelled"]
+"""Which limit ended a run, or that its caller wanted no more of it."""
+
+Footing = Literal["overlay", "copy", "read-only"]
+"""What the code stood on: a layer over the workspace, a copy of it, or the workspace itself without the right to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a run may use, all of its processes together unless it says otherwise."""
+
+    wall_seconds: float = 60.0
+    cpu_seconds: float = 60.0
+    memory_bytes: int = 1 << 30
+    processes: int = 128
+    """Threads count as processes do."""
+    file_bytes: int = 2 << 30
+    """The largest single file."""
+    disk_bytes: int = 2 << 30
+    """What all it writes into the workspace may take on disk; every name counts for a block."""
+    output_bytes: int = 1 << 20
+    """How much of each of its two outputs is kept; at eight times as much it is ended."""
+    open_files: int = 1024
+    """For each process."""
+    temporary_bytes: int = 64 << 20
+    """The size of /tmp, and of /dev/shm; both are memory and are gone afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One program to run confined in the workspace."""
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """All it gets beside PATH, HOME, LANG and TMPDIR; these may be replaced."""
+    directory: str = "."
+    """Where it starts, as a canonical path of the workspace."""
+    stdin: bytes = b""
+    limits: Limits = field(default_factory=Limits)
+    overlay: bool = True
+    """Whether it may write in the workspace, on a layer of its own; else the workspace is read-only."""
+    hidden: tuple[tuple[str, bool], ...] = ()
+    """Paths of the workspace it finds empty, and whether each is a directory."""
+    binds: tuple[Path, ...] = ()
+    """Directories and files of the host it may read at their own paths, such as an interpreter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a run ended; what it changed is in its layer."""
+
+    stdout: bytes
+    stderr: bytes
+    stdout_truncated: bool
+    stderr_truncated: bool
+    exit_code: int | None
+    """As a shell counts: 128 and the signal for what a signal ended; None when we ended it."""
+    milliseconds: int
+    ended_by: Ended | None
+    confinement: Mapping[str, str]
+    """What it really ran under: backend, overlay, net, fs_read, fs_write, metadata, proc, mem, pids, disk."""

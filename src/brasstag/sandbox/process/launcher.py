@@ -1,0 +1,191 @@
+"""The launcher: a small process of its own that starts confined programs, one fork each.
+
+It is run as a script, isolated, and imports nothing but the standard library. It has one thread, so it may fork, make
+namespaces and mount, which a program with threads cannot; what it starts dies with it, and it ends with its parent.
+"""
+
+import array
+import ctypes
+import errno
+import fcntl
+import gc
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+from typing import Any
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUSER = 0x10000000
+MS_BIND = 1 << 12
+MS_REC = 1 << 14
+MS_PRIVATE = 1 << 18
+PR_SET_PDEATHSIG = 1
+MOST_DESCRIPTORS = 16
+START = "start"
+LAYER = "layer: "
+"""What the name of a step begins with that mounts the layer: without one, the program could still be started."""
+# Out of the way of the numbers the program shall have.
+_FREE = 64
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Trouble(Exception):
+    """Something that kept a program from being started: which step, and what the kernel said."""
+
+    def __init__(self, step: str, number: int) -> None:
+        super().__init__(step)
+        self.step = step
+        self.number = number
+
+
+def serve(control: socket.socket, parent: int) -> None:
+    """Start what is asked for on ``control`` until that is closed, or the parent is gone."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        watched = os.pidfd_open(parent)
+    except ProcessLookupError:
+        return
+    if os.getppid() != parent:
+        return
+    poll = select.poll()
+    poll.register(watched, select.POLLIN)
+    poll.register(control, select.POLLIN)
+    me = os.getpid()
+    # Forks share our memory; a collection in one of them would copy it for nothing.
+    gc.disable()
+    gc.freeze()
+    while all(descriptor != watched for descriptor, _ in poll.poll()):
+        message, descriptors = receive(control)
+        if not message:
+            return
+        try:
+            if os.fork() == 0:
+                _become(me, descriptors)
+        except OSError as error:
+            with socket.socket(fileno=os.dup(descriptors[1])) as answer:
+                _tell(answer, {"step": "fork", "errno": error.errno or 0}, [])
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def receive(channel: socket.socket) -> tuple[bytes, list[int]]:
+    """Return a message and the descriptors that came with it; they are not inherited by what is started."""
+    descriptors = array.array("i")
+    room = socket.CMSG_LEN(MOST_DESCRIPTORS * descriptors.itemsize)
+    # The library's own recv_fds drops the flag.
+    message, ancillary, _, _ = channel.recvmsg(4096, room, socket.MSG_CMSG_CLOEXEC)
+    for level, kind, data in ancillary:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            descriptors.frombytes(data[: len(data) - len(data) % descriptors.itemsize])
+    return message, list(descriptors)
+
+
+def _become(launcher: int, descriptors: list[int]) -> None:
+    """Turn this fork into the program that was asked for, or say why that cannot be, and end."""
+    request, reply, *wires = [fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, _FREE) for one in descriptors]
+    answer = socket.socket(fileno=reply)
+    try:
+        _die_with(launcher)
+        with os.fdopen(request, "rb") as file:
+            wanted = json.loads(file.read())
+        _tell(answer, {"pid": os.getpid()}, [os.pidfd_open(os.getpid())])
+        _prepare(wanted, wires)
+        # Once more: a change of credentials may have taken the signal away.
+        _die_with(launcher)
+        os.execve(wanted["argv"][0], wanted["argv"], wanted["environment"])  # noqa: S606
+    except Trouble as trouble:
+        _tell(answer, {"step": trouble.step, "errno": trouble.number}, [])
+    except (OSError, ValueError) as error:
+        # A word that cannot be handed to a program is a ValueError.
+        _tell(answer, {"step": START, "errno": getattr(error, "errno", None) or errno.EINVAL}, [])
+    finally:
+        os._exit(126)
+
+
+def _die_with(launcher: int) -> None:
+    _check("die", _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
+    if os.getppid() != launcher:
+        os._exit(126)
+
+
+def _prepare(wanted: dict[str, Any], wires: list[int]) -> None:
+    for name in ("SIGCHLD", "SIGPIPE"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+    if wanted["cgroup"]:
+        _write(f"{wanted['cgroup']}/cgroup.procs", "0")
+    layer = wanted["layer"]
+    if layer:
+        # The last wire is the workspace, held open: no swap of a name above it matters.
+        os.fchdir(wires.pop())
+        try:
+            _mount(layer)
+        except Trouble as trouble:
+            raise Trouble(f"{LAYER}{trouble.step}", trouble.number) from None
+    os.chdir("/")
+    for source, target in zip(wires, wanted["wires"], strict=True):
+        os.dup2(source, target, inheritable=True)
+    for name, value in wanted["limits"]:
+        _limit(getattr(resource, name), value)
+
+
+def _limit(kind: int, value: int) -> None:
+    _, hard = resource.getrlimit(kind)
+    if hard != resource.RLIM_INFINITY:
+        value = min(value, hard)
+    resource.setrlimit(kind, (value, value))
+
+
+def _mount(layer: dict[str, Any]) -> None:
+    """Mount a layer over the current directory, in a namespace nobody else sees."""
+    if layer["user_namespace"]:
+        user, group = os.geteuid(), os.getegid()
+        _check("user namespace", _libc.unshare(CLONE_NEWUSER | CLONE_NEWNS))
+        _write("/proc/self/setgroups", "deny")
+        _write("/proc/self/uid_map", f"{user} {user} 1")
+        _write("/proc/self/gid_map", f"{group} {group} 1")
+    else:
+        _check("mount namespace", _libc.unshare(CLONE_NEWNS))
+    _call_mount("private", None, b"/", None, MS_REC | MS_PRIVATE, None)
+    # Bound below the scratch directory, so that all names in the options are our own and need no escape.
+    scratch = os.fsencode(layer["scratch"])
+    _call_mount("bind", b".", scratch + b"/merged", None, MS_BIND | MS_REC, None)
+    os.chdir(scratch)
+    # Volatile: what is in the layer is kept in the blobs or thrown away, so nobody has to wait for a disk.
+    options = b"lowerdir=merged,upperdir=upper,workdir=work,userxattr"
+    try:
+        _call_mount("overlay", b"overlay", b"merged", b"overlay", 0, options + b",volatile")
+    except Trouble:
+        _call_mount("overlay", b"overlay", b"merged", b"overlay", 0, options)
+
+
+def _call_mount(
+    step: str, source: bytes | None, target: bytes, kind: bytes | None, flags: int, options: bytes | None
+) -> None:
+    _check(step, _libc.mount(source, target, kind, ctypes.c_ulong(flags), options))
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        with open(path, "w") as file:  # noqa: PTH123
+            file.write(text)
+    except OSError as error:
+        raise Trouble(path, error.errno or 0) from None
+
+
+def _check(step: str, result: int) -> None:
+    if result < 0:
+        raise Trouble(step, ctypes.get_errno())
+
+
+def _tell(answer: socket.socket, said: dict[str, Any], descriptors: list[int]) -> None:
+    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
+    answer.sendmsg([json.dumps(said).encode()], rights)
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=0), int(sys.argv[1]))

@@ -1,0 +1,191 @@
+"""A runner in a process of its own, as root or as an ordinary user: jobs in, one a line, and what came of them out.
+
+Run as a script. As root it may be asked to become somebody else first; then it opens the way to Python, packages and this
+repository with mounts of its own, because that user may not be able to reach them.
+"""
+
+import base64
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+
+def become(uid: int, home: Path, *needed: Path) -> None:
+    """Go on as another user, for whom these places are in reach where they are."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def mount(
+        source: Path | None, target: Path, kind: bytes | None, flags: int, options: bytes | None
+    ) -> None:
+        given = None if source is None else bytes(source)
+        if libc.mount(given, bytes(target), kind, ctypes.c_ulong(flags), options):
+            raise OSError(ctypes.get_errno(), f"{target} cannot be mounted")
+
+    if libc.unshare(0x20000):
+        raise OSError(ctypes.get_errno(), "no mount namespace")
+    mount(None, Path("/"), None, (1 << 14) | (1 << 18), None)
+    closed: dict[Path, list[Path]] = {}
+    for place in needed:
+        shut = [above for above in reversed(place.parents) if not above.stat().st_mode & 0o001]
+        if shut:
+            closed.setdefault(shut[0], []).append(place)
+    for above, places in closed.items():
+        kept = [home / f"kept-{index}" for index, _ in enumerate(places)]
+        for place, aside in zip(places, kept, strict=True):
+            aside.mkdir()
+            mount(place, aside, None, (1 << 12) | (1 << 14), None)
+        mount(None, above, b"tmpfs", 0, b"mode=755")
+        for place, aside in zip(places, kept, strict=True):
+            place.mkdir(parents=True)
+            mount(aside, place, None, (1 << 12) | (1 << 14), None)
+    os.chdir(home)
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+    os.execve(sys.executable, [sys.executable, __file__, "serve"], os.environ | {"HOME": str(home)})
+
+
+def serve() -> None:
+    for line in sys.stdin:
+        try:
+            answer = COMMANDS[(asked := json.loads(line))["command"]](asked)
+        except Exception as error:
+            answer = {
+                "raised": type(error).__name__,
+                "message": str(error),
+                "code": getattr(error, "code", ""),
+            }
+            answer["details"] = dict(getattr(error, "details", {}))
+        print(json.dumps(answer), flush=True)
+
+
+def run(asked):
+    from brasstag.sandbox.process.booth import Booth, Stop, stage
+    from brasstag.sandbox.process.jobs import Job, Limits
+    from brasstag.sandbox.workspace.draft import Draft
+    from brasstag.sandbox.workspace.effects import apply_changes
+    from tests.sandbox.support import open_workspace
+
+    project = Path(asked["project"])
+    with open_workspace(project) as workspace, Stop() as stop:
+        booth = Booth(workspace, project / "data", project / "scratch")
+        argv, binds = asked["argv"], ()
+        if argv[0] == "python":
+            python = booth.python()
+            argv, binds = [python.program, *argv[1:]], python.binds
+        job = Job(
+            tuple(argv),
+            asked.get("environment", {}),
+            asked.get("directory", "."),
+            base64.b64decode(asked.get("stdin", "")),
+            Limits(**asked.get("limits", {})),
+            asked.get("overlay", True),
+            binds,
+        )
+        pieces = []
+
+        def tell(stream, data):
+            pieces.append([stream, data.decode(errors="replace")])
+            if asked.get("stop_at") and asked["stop_at"].encode() in data:
+                threading.Thread(target=stop.pull).start()
+
+        with booth.run(job, tell, stop) as work:
+            ran, changes = work.ran, work.changes
+            answer = {
+                "stdout": ran.stdout.decode(errors="replace"),
+                "stderr": ran.stderr.decode(errors="replace"),
+                "truncated": [ran.stdout_truncated, ran.stderr_truncated],
+                "exit_code": ran.exit_code,
+                "ended_by": ran.ended_by,
+                "milliseconds": ran.milliseconds,
+                "confinement": dict(ran.confinement),
+                "entries": [[one.path, one.kind] for one in changes.entries],
+                "refusals": [[one.path, one.reason] for one in changes.refusals],
+                "pieces": pieces[:100],
+            }
+            if asked.get("land"):
+                draft = Draft(workspace, writable=True)
+                stage(changes, draft)
+        if asked.get("land"):
+            draft.close()
+            draft.persist()
+            made = draft.preview().changes
+            apply_changes(workspace, "call_test", made)
+            answer["made"] = [[one.path, one.fact.value] for one in made]
+    answer["left"] = os.listdir(project / "scratch")
+    status = Path("/proc/self/status").read_text()
+    answer["largest"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
+    return answer
+
+
+def make_environment(asked):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", asked["place"]], check=True)
+    return {}
+
+
+def census(_asked):
+    """What a leak would show in."""
+    from brasstag.sandbox.process.spawning import _current
+
+    return {
+        "descriptors": len(os.listdir("/proc/self/fd")),
+        "mounts": len(Path("/proc/self/mountinfo").read_text().splitlines()),
+        "children": len(Path(f"/proc/{_current().pid}/task/{_current().pid}/children").read_text().split()),
+        "threads": threading.active_count(),
+    }
+
+
+def parallel(asked):
+    """Run many at once."""
+    results = [None] * asked["count"]
+
+    def one(index):
+        try:
+            results[index] = run(asked | {"argv": [*asked["argv"], str(index)]})["stdout"]
+        except Exception as error:
+            results[index] = repr(error)
+
+    threads = [threading.Thread(target=one, args=(index,)) for index in range(asked["count"])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return {"results": results}
+
+
+def standing(asked):
+    from brasstag.sandbox.process.detecting import find_standing
+
+    os.environ["PATH"] = asked.get("path", os.environ["PATH"])
+    found = find_standing(Path(asked["project"], "data"), Path(asked["project"], "scratch"))
+    return {
+        "backend": found.backend and str(found.backend.program),
+        "reason": found.reason,
+        "mend": found.mend,
+    }
+
+
+def sweep(asked):
+    from brasstag.sandbox.process.layers import sweep_layers
+
+    return {"swept": sweep_layers(Path(asked["project"], "scratch"))}
+
+
+COMMANDS = {
+    "sweep": sweep,
+    "run": run,
+    "environment": make_environment,
+    "census": census,
+    "parallel": parallel,
+    "standing": standing,
+}
+
+if __name__ == "__main__":
+    if sys.argv[1] == "serve":
+        serve()
+    else:
+        become(int(sys.argv[2]), *(Path(argument) for argument in sys.argv[3:]))
