@@ -39,6 +39,8 @@ VALID: dict[str, dict[str, Any]] = {
     "recall": {"tag": "tag_nothing"},
     "ask_gpt": {"prompt": "is it?"},
     "ask_claude": {"prompt": "is it?"},
+    "web_fetch": {"url": "https://nowhere.invalid/", "method": "POST", "body": "x"},
+    "web_search": {"query": "brass tags"},
 }
 
 

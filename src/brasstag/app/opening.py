@@ -17,10 +17,13 @@ from brasstag.engine.threads import Threads
 from brasstag.models.rack import Rack
 from brasstag.policy.judging import Rules
 from brasstag.policy.loading import rules_from, strange_roles, strange_tools
+from brasstag.policy.profiles import LANDING
 from brasstag.policy.roles import OPERATOR, Roles
 from brasstag.policy.rule_engine import AnyRule, RuleEngine
 from brasstag.policy.rules import Rule
 from brasstag.policy.shipped import shipped_rules
+from brasstag.sandbox.network.web import open_web
+from brasstag.sandbox.process.booth import Booth
 from brasstag.sandbox.workspace.control import ControlFiles
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.settings import (
@@ -33,6 +36,7 @@ from brasstag.settings import (
     ToolSettings,
     parse_settings,
     read_settings,
+    user_directory,
 )
 from brasstag.toolkit.arguments import compiled
 from brasstag.toolkit.discovery import discover_entry_points, discover_folder, discover_package
@@ -185,12 +189,18 @@ def _load(project: Path) -> tuple[Settings, ToolRegistry, tuple[Rule, ...]]:
     settings = _collecting(problems, lambda: read_settings(project)) or Settings()
     registry = load_tools(project, settings, problems)
     loaded = _collecting(problems, lambda: rules_from(settings.rules, _aliases(registry))) or ()
-    problems += strange_tools(loaded, lambda name: registry.get(name) is not None)
+    problems += strange_tools(loaded, lambda name: name == LANDING or registry.get(name) is not None)
     problems += strange_roles(loaded, (OPERATOR, *settings.roles))
     _collecting(problems, lambda: Roles(settings.roles, registry))
     if problems:
         raise ConfigError(problems)
     return settings, registry, loaded
+
+
+def _scratch(vault: Vault, root: Path) -> Path:
+    """Return where layers over the workspace lie: never in it."""
+    inside = vault.folder.resolve().is_relative_to(root.resolve())
+    return (user_directory() if inside else vault.folder) / "layers"
 
 
 def _fit(
@@ -203,12 +213,13 @@ def _fit(
     threads: Threads,
 ) -> Fittings:
     engine = RuleEngine(rules)
+    workspace = Workspace(root, control, vault.books.blobs, settings.limits.undo_bytes)
     rack = Rack(vault.books.blobs.get, folder=vault.project or root)
     shop = Shop(
         registry=registry,
         rules=_rules(engine, settings, registry),
         roles=Roles(settings.roles, registry),
-        workspace=Workspace(root, control, vault.books.blobs, settings.limits.undo_bytes),
+        workspace=workspace,
         books=vault.books,
         threads=threads,
         notify=notifier(settings.approvals),
@@ -216,6 +227,9 @@ def _fit(
         agents=Agents(settings.roles, settings.crew, rack.model),
         models=rack,
         notify_question=question_notifier(settings.approvals),
+        web=open_web(settings.web),
+        booth=Booth(workspace, root, _scratch(vault, root)),
+        patches=(vault.project / STATE_DIRECTORY if vault.project else vault.folder) / "patches",
         tool_settings=dict(settings.tools),
         approval_lifetime=settings.approvals.expires_after,
         argument_bytes=settings.limits.argument_bytes,

@@ -14,7 +14,8 @@ from brasstag.app.shelf import Shelf
 from brasstag.app.vault import Vault
 from brasstag.app.watching import Happening
 from brasstag.engine.asking import call_of
-from brasstag.engine.judging import Explained, tool_facts
+from brasstag.engine.facts import tool_facts
+from brasstag.engine.judging import Explained
 from brasstag.engine.looking import Looked
 from brasstag.engine.payloads import reopened
 from brasstag.policy.narrow import NoRule, narrow_rule

@@ -6,13 +6,22 @@ from datetime import datetime
 from typing import Any
 
 from brasstag.engine import payloads
+from brasstag.engine.confined import (
+    has_to_run,
+    is_landing,
+    judge_changes,
+    landing,
+    look_again,
+    refused,
+    run_confined,
+)
 from brasstag.engine.decisions import Decisions, stale
 from brasstag.engine.judging import judge
 from brasstag.engine.looking import Looked, admit_unless_denied, blocked, look
 from brasstag.engine.performing import perform
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
-from brasstag.policy.grants import binding_digest, grant_approved
+from brasstag.policy.grants import Grant, binding_digest, grant_approved, grant_landing
 from brasstag.store.approvals import already_closed, edited_columns
 from brasstag.store.tasks import find_task
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
@@ -31,8 +40,25 @@ class Asking:
         self._shop = shop
         self.decisions = Decisions(shop.books)
 
-    def ask(self, looked: Looked, verdict: Verdict) -> Waiting:
-        """Store a request bound to the call, the tool's version and what the preview saw; tell whoever listens."""
+    def act(self, grant: Grant, looked: Looked, watch: Watch) -> Outcome:
+        """Perform a granted call; what code has changed is judged, and where needed asked about, before it lands."""
+        if not has_to_run(looked):
+            return perform(self._shop, grant, looked, watch)
+        ran = run_confined(self._shop, grant, looked, watch)
+        if not isinstance(ran.ending, Done) or not ran.preview.changes:
+            return perform(self._shop, grant, ran, watch)
+        verdict = judge_changes(self._shop, ran)
+        if verdict.decision == "ask":
+            return self.ask(ran, verdict, uses=grant.approval_id)
+        if verdict.decision == "deny":
+            return perform(self._shop, grant, refused(self._shop, ran, verdict), watch)
+        return perform(self._shop, grant_landing(grant, ran.preview, verdict), ran, watch)
+
+    def ask(self, looked: Looked, verdict: Verdict, uses: str | None = None) -> Waiting:
+        """Store a request bound to the call, the tool's version and what the preview saw; tell whoever listens.
+
+        ``uses`` is the approval that code ran on, where what it changed is asked about.
+        """
         call, tool = looked.admitted.call, looked.admitted.tool
         requested_at = self._shop.books.now()
         approval = Approval(
@@ -55,7 +81,10 @@ class Asking:
         payload = payloads.proposed(call, tool) | payloads.judged(looked.preview, verdict, tool)
         payload |= {"result": None, "approval": approval.id, "digest": approval.digest}
         _keep_bytes(looked)
-        tag = self._shop.books.ask(approval, payload, call.epoch)
+        if is_landing(looked):
+            payload["intended"] = landing(self._shop, looked)
+            payload["used"] = uses
+        tag = self._shop.books.ask(approval, payload, call.epoch, uses)
         self._shop.notify(approval)
         return Waiting(approval.id, verdict.because, tag)
 
@@ -96,8 +125,9 @@ class Asking:
         admitted = admit_unless_denied(self._shop, replace(call_of(approval), epoch=epoch))
         if isinstance(admitted, Failed):
             return self.decisions.void(approval, admitted, epoch)
-        looked = look(self._shop, admitted, watch)
-        verdict = judge(self._shop, looked)
+        again = look_again(self._shop, admitted, approval)
+        looked = again or look(self._shop, admitted, watch)
+        verdict = judge_changes(self._shop, again) if again else judge(self._shop, looked)
         if verdict.decision == "deny":
             return self.decisions.void(approval, blocked(verdict), epoch)
         if isinstance(looked.ending, Failed):
@@ -111,7 +141,7 @@ class Asking:
         if approval.original_arguments is not None:
             edited = {"by": approval.decided_by, "arguments": dict(approval.arguments)}
             looked = replace(looked, edited=edited)
-        return perform(self._shop, grant, looked, watch)
+        return self.act(grant, looked, watch)
 
     def _is_of_desk(self, approval: Approval) -> bool:
         task = self._shop.books.read(lambda view: find_task(view, approval.task_id))

@@ -8,6 +8,8 @@ from typing import Any
 from brasstag.engine import payloads
 from brasstag.store.approvals import already_closed, due_approvals, get_approval, list_approvals
 from brasstag.store.books import Books, Decision
+from brasstag.store.database import View
+from brasstag.store.timeline import read_entries
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
 from brasstag.words.calls import Failed
 from brasstag.words.errors import Code, ToolError
@@ -52,8 +54,9 @@ class Decisions:
         decision = Decision(state, str(approver), response.reason, dict(edited) if edited else None)
         payload = decided(approval, decision) | {"response": response.as_json()}
         if state is ApprovalState.DENIED:
-            reason = response.reason or "no reason was given"
-            payload |= payloads.closed(Failed(Code.DENIED, f"a person denied this call: {reason}"))
+            payload |= self._denied(
+                approval, f"a person denied this call: {response.reason or 'no reason was given'}"
+            )
         self._books.decide(approval, decision, payload)
         return self._books.read(lambda view: get_approval(view, approval.id))
 
@@ -73,10 +76,27 @@ class Decisions:
         now = self._books.now()
         for approval in self._books.read(lambda view: due_approvals(view, now)):
             decision = Decision(ApprovalState.EXPIRED, str(CLOCK), "nobody answered in time")
-            payload = decided(approval, decision) | payloads.closed(Failed(Code.DENIED, decision.note))
+            payload = decided(approval, decision) | self._denied(approval, decision.note)
             # Decided in the last moment, or lapsed by another process: either way it is dealt with.
             with suppress(ToolError):
                 self._books.decide(approval, decision, payload)
+
+    def _denied(self, approval: Approval, said: str) -> payloads.Payload:
+        """Return the ending of a denied call; of code that has run it tells what that said, and where its changes are."""
+        ran = self._books.read(lambda view: _intended(view, approval))
+        if ran is None:
+            return payloads.closed(Failed(Code.DENIED, said))
+        kept = {"patch": ran["meta"]["patch"]} if "patch" in ran["meta"] else {}
+        said = f"the code ran, but nothing it changed was kept: {said}"
+        return payloads.closed(Failed(Code.DENIED, said, {"ran": ran["result"], **kept}))
+
+
+def _intended(view: View, approval: Approval) -> payloads.Payload | None:
+    for entry in read_entries(view, approval.task_id, approval.call_id):
+        payload = entry.payload or {}
+        if entry.kind is EntryKind.ASKED and payload.get("approval") == approval.id:
+            return payload.get("intended")
+    return None
 
 
 def decided(approval: Approval, decision: Decision) -> payloads.Payload:

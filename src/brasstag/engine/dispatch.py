@@ -19,7 +19,6 @@ from brasstag.engine import payloads
 from brasstag.engine.asking import Asking
 from brasstag.engine.judging import Explained, explain_call, judge
 from brasstag.engine.looking import Looked, admit_unless_denied, blocked, look
-from brasstag.engine.performing import perform
 from brasstag.engine.running import Admitted
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
@@ -183,8 +182,7 @@ class Counter:
             return self._record_failure(looked, verdict, looked.ending)
         if verdict.decision == "ask":
             return self.asking.ask(looked, verdict)
-        grant = grant_allowed(call, looked.preview, verdict, tool.version)
-        return perform(self.shop, grant, looked, watch)
+        return self.asking.act(grant_allowed(call, looked.preview, verdict, tool.version), looked, watch)
 
     def _record_failure(self, looked: Looked, verdict: Verdict, failed: Failed) -> Settled:
         call, tool = looked.admitted.call, looked.admitted.tool

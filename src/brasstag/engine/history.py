@@ -1,6 +1,6 @@
 """What a tool may know of earlier calls: the changes behind a tag, to take them back, and the result, to read it again."""
 
-from brasstag.engine.showing import ending_text
+from brasstag.engine.showing import ending_text, is_untrusted
 from brasstag.store.books import Books
 from brasstag.store.database import View
 from brasstag.store.ledger import changes_of
@@ -46,6 +46,12 @@ class History:
                 Code.TAG_NOT_FOUND, f"{tag} is not the end of a call, so there is no result behind it"
             )
         return ending_text(entry.payload)
+
+    def is_untrusted(self, tag: str) -> bool:
+        """Say whether the result behind a tag was written by strangers."""
+        with self._books.database.read() as view:
+            entry = find_entry(view, tag)
+        return entry is not None and is_untrusted((entry.payload or {}).get("result"))
 
 
 def _in_sight(view: View, task_id: str) -> tuple[str, ...]:

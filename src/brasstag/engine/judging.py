@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from brasstag.engine.facts import tool_facts
 from brasstag.engine.looking import Looked, admit, look
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.policy.explain import Explanation, Line, explain
-from brasstag.policy.profiles import ToolFacts
-from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Failed
 from brasstag.words.previews import Preview, digest_in
 from brasstag.words.verdicts import Verdict
@@ -63,22 +62,3 @@ def judge(shop: Shop, looked: Looked) -> Verdict:
 def _read_or_carried(preview: Preview) -> Iterator[str]:
     yield from (seen.path for seen in preview.reads if digest_in(seen.state) is not None)
     yield from (change.source for change in preview.changes if change.source)
-
-
-def tool_facts(tool: Tool, call: Call) -> ToolFacts:
-    """Return what the tool itself says about approval."""
-    wanted, error = None, ""
-    if callable(tool.requires_approval):
-        try:
-            wanted = bool(tool.requires_approval(dict(call.arguments)))
-        except Exception as caught:  # noqa: BLE001 - an error in a rule means ask
-            error = f"{type(caught).__name__}: {caught}"
-    else:
-        wanted = tool.requires_approval
-    return ToolFacts(
-        tool=tool.config.tool_id,
-        approval=tool.config.approval,
-        requires_approval=wanted,
-        error=error,
-        effects=tool.config.effects,
-    )

@@ -1,14 +1,18 @@
 """Admitting a call, and finding out what it would do without doing it."""
 
+import posixpath
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from brasstag.documents.carrying import carry
 from brasstag.engine import payloads
-from brasstag.engine.running import Admitted, run_function, timed_out
+from brasstag.engine.running import Admitted, described, run_function, timed_out
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
+from brasstag.policy.shell.naming import named_paths
+from brasstag.policy.shell.reading import read_code
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.kinds import BEHAVIOUR, ToolType
 from brasstag.toolkit.tool import Tool
@@ -23,6 +27,9 @@ from brasstag.words.verdicts import Verdict
 FEW, SHORT = 32, 1000
 """Arguments and characters that together stay under any limit a room may set."""
 
+LARGEST_NAMED = 50_000_000
+"""A file larger than this is not bound to the approval of code that names it."""
+
 PERFORMABLE = frozenset(ToolType) - {ToolType.ROOT}
 """The kinds that can be called; a root is what a person begins with."""
 
@@ -35,7 +42,7 @@ class Looked:
     preview: Preview
     draft: Draft | None = None
     ending: Settled | None = None
-    """None for a call that acts outside the workspace: it has not run yet."""
+    """None for a call that acts outside the workspace, or runs code: it has not run yet."""
     carried: tuple[Carried, ...] = ()
     """The documents it passes on, as they are now."""
     edited: Mapping[str, Any] | None = None
@@ -95,14 +102,16 @@ def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = F
     if not BEHAVIOUR[tool.config.type].executes_code:
         return _look_at_documents(shop, admitted)
     if tool.config.effects == "external":
-        return Looked(admitted, Preview(external=True))
+        return _look_outside(shop, admitted)
+    if tool.config.effects == "code":
+        return _look_at_code(shop, admitted)
     draft = draft_for(shop, admitted)
     ending = run_function(
         shop,
         admitted,
         draft,
         watch,
-        lambda: _too_late(shop, admitted, draft, watch, only_looking=only_looking),
+        lambda: too_late(shop, admitted, draft, watch, only_looking=only_looking),
     )
     preview = draft.preview()
     if preview.changes and isinstance(ending, Done):
@@ -111,14 +120,67 @@ def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = F
     return Looked(admitted, preview, draft, ending)
 
 
-def _too_late(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch, *, only_looking: bool) -> Settled:
+def _look_outside(shop: Shop, admitted: Admitted) -> Looked:
+    """Take the word of a tool that acts outside on what it would do there; where it has none, nobody can see it."""
+    says = admitted.tool.preview
+    if says is None:
+        return Looked(admitted, Preview(external=True))
+    try:
+        return Looked(admitted, says(admitted.call.arguments))
+    except ToolError as error:
+        failed = Failed(error.code, error.message, error.details)
+    except Exception as error:  # noqa: BLE001 - the code of a tool's author may raise anything
+        failed = Failed(
+            Code.EXECUTION_ERROR, f"{admitted.tool.name} cannot say what it would do: {described(error)}"
+        )
+    draft = draft_for(shop, admitted)
+    draft.close()
+    return Looked(admitted, Preview(external=True), draft, failed)
+
+
+def _look_at_code(shop: Shop, admitted: Admitted) -> Looked:
+    """Say what would be run, and what the files it names hold now: whoever approves code approves it with those."""
+    looked = _look_outside(shop, admitted)
+    if looked.ending is not None:
+        return looked
+    draft = draft_for(shop, admitted)
+    try:
+        for path in _named(admitted.call):
+            with suppress(ToolError):
+                if draft.look(path).kind == "file":
+                    draft.read(path, LARGEST_NAMED)
+    finally:
+        draft.close()
+    return replace(looked, preview=replace(looked.preview, reads=draft.preview().reads))
+
+
+def _named(call: Call) -> Iterator[str]:
+    """Yield the workspace paths that the code of a call names."""
+    text = str(call.arguments.get("code") or call.arguments.get("command") or "")
+    language: Literal["python", "bash"] = "python" if call.arguments.get("language") == "python" else "bash"
+    where = str(call.arguments.get("cwd") or ".")
+    for path in named_paths(read_code(text, language)):
+        yield posixpath.normpath(posixpath.join(where, path))
+
+
+def too_late(
+    shop: Shop,
+    admitted: Admitted,
+    draft: Draft,
+    watch: Watch,
+    *,
+    only_looking: bool = False,
+    approval_id: str | None = None,
+) -> Settled:
     """End a call whose function is still running on a draft: from here on it can touch nothing."""
     draft.close()
     ending = timed_out(admitted.tool, watch)
     if only_looking:
         return ending
     payload = payloads.proposed(admitted.call, admitted.tool) | payloads.closed(ending)
-    return replace(ending, tag=shop.books.record(admitted.call, EntryKind.CALLED, payload))
+    if approval_id is not None:
+        payload["approval"] = approval_id
+    return replace(ending, tag=shop.books.record(admitted.call, EntryKind.CALLED, payload, approval_id))
 
 
 def draft_for(shop: Shop, admitted: Admitted) -> Draft:
@@ -126,7 +188,7 @@ def draft_for(shop: Shop, admitted: Admitted) -> Draft:
     rules, name, role = shop.rules, admitted.tool.name, admitted.call.role
     return Draft(
         shop.workspace,
-        writable=admitted.tool.config.effects == "files",
+        writable=admitted.tool.config.effects in ("files", "code"),
         hidden=lambda path: rules.hides(path, name, role) is not None,
         minded=lambda path: rules.watches(path, name, role),
     )

@@ -40,7 +40,7 @@ def footprint(registry: ToolRegistry, tool_name: str, arguments: Mapping[str, An
     paths = tuple(_paths(arguments))
     if not paths and tool.config.behaviour.executes_code:
         paths = (EVERYWHERE,)
-    return Footprint(paths, tool.config.effects == "files")
+    return Footprint(paths, tool.config.effects in ("files", "code"))
 
 
 def may_start(registry: ToolRegistry, calls: Iterable[OpenCall]) -> list[OpenCall]:

@@ -62,6 +62,8 @@ def recover(shop: Shop, boot: Boot, watch: Watch) -> Recovered:
         # Asked for each name when it is found: a call may have claimed since.
         sweep(shop.workspace, lambda call_id: shop.books.read(lambda view: is_unsettled(view, call_id)))
     boot.sweep()
+    if shop.booth is not None:
+        shop.booth.sweep()
     return found
 
 

@@ -3,18 +3,24 @@
 import asyncio
 import concurrent.futures
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
+from brasstag.engine.facts import tool_facts
 from brasstag.engine.history import History
 from brasstag.engine.shop import Shop
 from brasstag.engine.threads import AnsweredElsewhere
 from brasstag.engine.watch import Late, Watch
+from brasstag.sandbox.process.confined import Confined
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Done, Failed, Settled, Unknown
 from brasstag.words.canonical import why_not_json
 from brasstag.words.errors import Code, ToolError
+from brasstag.words.previews import Preview
+from brasstag.words.verdicts import Decision
 
 LONGEST_MESSAGE = 4000
 """How much of a tool's own words about its failure is kept."""
@@ -42,7 +48,7 @@ def run_function(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch, lat
     meta: dict[str, Any] = {}
     started = time.perf_counter()
     try:
-        arguments = tool.python_arguments(admitted.call.arguments) | _injected(shop, admitted, draft)
+        arguments = tool.python_arguments(admitted.call.arguments) | _injected(shop, admitted, draft, watch)
         value = _on_loop(tool, arguments, watch) if tool.is_async else _here(tool, arguments, watch, late)
         ending: Settled = Done(tool.check_result(value), meta)
     except ToolError as error:
@@ -132,7 +138,7 @@ async def _kept_in(tool: Tool, arguments: dict[str, Any]) -> Any:
         raise RuntimeError(described(error)) from None
 
 
-def _injected(shop: Shop, admitted: Admitted, draft: Draft) -> dict[str, Any]:
+def _injected(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch) -> dict[str, Any]:
     tool, call = admitted.tool, admitted.call
     if not tool.injected:
         return {}
@@ -144,8 +150,26 @@ def _injected(shop: Shop, admitted: Admitted, draft: Draft) -> dict[str, Any]:
         "limits": tool.config.limits,
         "history": History(shop.books),
         "models": shop.models,
+        "web": shop.web,
+        "judge": partial(_judged, shop, admitted),
     }
+    if "confined" in tool.injected:
+        offered["confined"] = _confined(shop, call, draft, watch)
     return {name: offered[name] for name in tool.injected}
+
+
+def _confined(shop: Shop, call: Call, draft: Draft, watch: Watch) -> Confined:
+    if shop.booth is None:
+        raise ToolError(Code.NOT_SUPPORTED, "this room has no place where code could run confined")
+    return Confined(shop.booth, draft, partial(shop.heard, call.id), watch.on_end)
+
+
+def _judged(shop: Shop, admitted: Admitted, changed: Mapping[str, Any]) -> Decision:
+    """Return what the rules say of this call with some arguments changed; a call that finds more to do asks first."""
+    tool = admitted.tool
+    call = replace(admitted.call, arguments={**admitted.call.arguments, **changed})
+    preview = tool.preview(call.arguments) if tool.preview else Preview(external=True)
+    return shop.rules.judge(call, preview, tool_facts(tool, call)).decision
 
 
 def _raised(tool: Tool, said: str, meta: dict[str, Any]) -> Settled:

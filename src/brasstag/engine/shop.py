@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 
 from brasstag.engine.agents import Agents
 from brasstag.engine.threads import Threads
 from brasstag.engine.watch import Watch
 from brasstag.policy.judging import Rules
 from brasstag.policy.roles import Roles
+from brasstag.sandbox.network.web import Web
+from brasstag.sandbox.process.booth import Booth
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.settings import ToolSettings
 from brasstag.store.books import Books
@@ -30,6 +33,10 @@ def _nobody_told(_question_id: str, _call: Call, _question: str) -> None:
 
 
 def _unheard(_task_id: str, _text: str) -> None:
+    """Nobody listens."""
+
+
+def _unheard_output(_call_id: str, _stream: str, _data: bytes) -> None:
     """Nobody listens."""
 
 
@@ -65,6 +72,14 @@ class Shop:
     """Told each piece of text a model says, with the task it says it in."""
     models: Opinions = field(default_factory=_NoOpinions)
     """Whom tools may ask for a second opinion."""
+    web: Web = field(default_factory=Web)
+    """How tools reach the web."""
+    booth: Booth | None = None
+    """Where code runs confined; None where the room has no workspace on disk."""
+    heard: Callable[[str, str, bytes], None] = _unheard_output
+    """Told what a program prints, as it comes, with the call and the stream."""
+    patches: Path | None = None
+    """Where changes of code are kept that did not land."""
     tool_settings: dict[str, ToolSettings] = field(default_factory=dict)
     approval_lifetime: timedelta | None = None
     argument_bytes: int = 10_000_000

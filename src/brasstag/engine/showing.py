@@ -19,6 +19,8 @@ TAIL = 10_000
 
 _FENCES = {EntryKind.ANSWERED: "answer"}
 """Whoever was asked is heard; every other result is only data."""
+_UNTRUSTED = "untrusted"
+"""What a result says of itself that strangers wrote, and what it is fenced with."""
 
 
 def written(value: Any) -> str:
@@ -53,9 +55,18 @@ def ending_blocks(kind: EntryKind, payload: Mapping[str, Any], tag: str) -> tupl
     """Return all a model is shown of what a call came to."""
     return (
         *_edit(payload.get("meta", {}).get("edited")),
-        *_within_limit(_FENCES.get(kind, "result"), ending_text(payload), tag),
+        *_within_limit(_fence(kind, payload), ending_text(payload), tag),
         *documents(payload.get("carried", ())),
     )
+
+
+def _fence(kind: EntryKind, payload: Mapping[str, Any]) -> str:
+    return _UNTRUSTED if is_untrusted(payload["result"]) else _FENCES.get(kind, "result")
+
+
+def is_untrusted(result: Any) -> bool:
+    """Say whether a result says of itself that strangers wrote it."""
+    return isinstance(result, Mapping) and result.get(_UNTRUSTED) is True
 
 
 def documents(carried: Iterable[Mapping[str, Any]]) -> Iterator[Block]:

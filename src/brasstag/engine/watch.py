@@ -42,6 +42,7 @@ class Watch:
         """Whether its task was stopped, so that nothing of it took too long."""
         self.cut_short = False
         """Whether the time of its task ends before its own."""
+        self._break_off: Callable[[], None] | None = None
         self.over = False
         """Whether the worker has come to its end, so that nobody needs to look any more."""
 
@@ -69,6 +70,14 @@ class Watch:
             if self._expired:
                 raise LeftBehind
 
+    def on_end(self, break_off: Callable[[], None] | None) -> None:
+        """Say how what the function runs is broken off when its time is up; None where it runs nothing now."""
+        with self._lock:
+            self._break_off = break_off
+            too_late = self._expired or self.hurried
+        if too_late and break_off is not None:
+            break_off()
+
     def await_on_loop(self, running: "concurrent.futures.Future[Any]") -> None:
         """The function is async, and runs on the loop."""
         self._on_loop = running
@@ -78,6 +87,8 @@ class Watch:
         with self._lock:
             self._seconds = 0.0
             self.hurried = True
+            if self._break_off is not None:
+                self._break_off()
         if self._on_loop is not None:
             self._on_loop.cancel()
         self.loop.call_soon_threadsafe(self.look)
@@ -95,4 +106,6 @@ class Watch:
             if self._since is None or time.monotonic() < self._since + self._seconds:
                 return None
             self._expired = True
+            if self._break_off is not None:
+                self._break_off()
             return self._late

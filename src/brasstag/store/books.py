@@ -149,9 +149,11 @@ class Books:
                 add_memory(transaction, memory, self.sealer.key)
             return self.timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)
 
-    def ask(self, approval: Approval, payload: Payload, epoch: int = 0) -> Tag:
-        """Write down a request to a person."""
+    def ask(self, approval: Approval, payload: Payload, epoch: int = 0, uses: str | None = None) -> Tag:
+        """Write down a request to a person; an earlier one of the same call, which it ``uses``, is used up."""
         with self.writing(approval.task_id) as transaction:
+            if uses is not None:
+                self.ledger.use_up(transaction, uses)
             approval_rows.insert_approval(transaction, approval)
             payload = payload | {"request": approval_rows.request_of(transaction, approval.id)}
             return self.timeline.append(

@@ -57,7 +57,7 @@ class Folded:
         """Take one sound entry into account."""
         match kind:
             case EntryKind.ASKED:
-                self._asked(payload)
+                self._asked(call_id, payload)
             case EntryKind.DECIDED:
                 self._decided(payload)
             case EntryKind.CLAIMED:
@@ -81,7 +81,8 @@ class Folded:
     def _is_untold(self, call_id: str) -> bool:
         return call_id in self.redacted or call_id in self.unsound
 
-    def _asked(self, payload: Payload) -> None:
+    def _asked(self, call_id: str, payload: Payload) -> None:
+        self._use_up(call_id, payload.get("used"))
         self.approvals[str(payload.get("approval"))] = _Approval(payload.get("request"))
 
     def _decided(self, payload: Payload) -> None:

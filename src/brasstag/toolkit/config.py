@@ -26,7 +26,7 @@ from brasstag.words.canonical import why_not_json
 from brasstag.words.conditions import Condition
 
 ToolName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-Effects = Literal["none", "files", "external"]
+Effects = Literal["none", "files", "code", "external"]
 Replay = Literal["safe", "check", "ask"]
 Approval = Literal["auto", "confirm", Condition]
 
@@ -82,8 +82,8 @@ class ToolConfig(_Frozen):
     approval: Approval | None = None
     """What the tool itself thinks of being called without a person; rules may say more."""
     effects: Effects = "external"
-    """``none`` only reads the workspace, ``files`` changes it only through the injected draft, ``external`` acts
-    where a preview cannot see."""
+    """``none`` only reads the workspace, ``files`` changes it only through the injected draft, ``code`` runs programs
+    confined on a layer over it, ``external`` acts where a preview cannot see."""
     replay: Replay = "ask"
     """Whether a call that a crash interrupted may simply run again."""
     limits: Limits = Limits()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from brasstag.words.errors import ConfigError, Problem
 
 if TYPE_CHECKING:
-    from brasstag.toolkit.tool import RequiresApproval, Tool
+    from brasstag.toolkit.tool import Looks, RequiresApproval, Tool
 
 _MARK = "__brasstag_declaration__"
 
@@ -23,6 +23,7 @@ class Declaration:
     """Config fields that JSON would give."""
     requires_approval: "RequiresApproval | None" = None
     check: Callable[..., Any] | None = None
+    preview: "Looks | None" = None
 
     @property
     def has_json(self) -> bool:
@@ -38,6 +39,7 @@ def tool(
     execution_type: Literal["function"],
     requires_approval: "RequiresApproval | None" = None,
     check: Callable[..., Any] | None = None,
+    preview: "Looks | None" = None,
 ) -> Callable[[F], F]: ...
 @overload
 def tool(
@@ -48,6 +50,7 @@ def tool(
     requires_approval: "RequiresApproval | None" = None,
     replay: Literal["safe", "check", "ask"] | None = None,
     check: Callable[..., Any] | None = None,
+    preview: "Looks | None" = None,
     aliases: Sequence[str] | None = None,
     limits: Mapping[str, Any] | None = None,
 ) -> Callable[[F], F]: ...
@@ -62,6 +65,7 @@ def tool(
     requires_approval: "RequiresApproval | None" = None,
     replay: str | None = None,
     check: Callable[..., Any] | None = None,
+    preview: "Looks | None" = None,
     aliases: Sequence[str] | None = None,
     limits: Mapping[str, Any] | None = None,
 ) -> Any:
@@ -83,6 +87,7 @@ def tool(
         words={word: value for word, value in given.items() if value is not None},
         requires_approval=requires_approval,
         check=check,
+        preview=preview,
     )
 
     def declare(declared: F) -> F:

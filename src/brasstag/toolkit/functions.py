@@ -110,6 +110,7 @@ class _Reading:
             injected=injected,
             requires_approval=self.declaration.requires_approval,
             check=self.declaration.check,
+            preview=self.declaration.preview,
             origin=self.origin,
             source=source_of(self.function),
             readers=readers,

@@ -135,6 +135,7 @@ def _pair(config: ToolConfig, function: Callable[..., Any], file: str) -> Tool:
         injected=injected_into(function, config.python_names.values()),
         requires_approval=declaration.requires_approval,
         check=declaration.check,
+        preview=declaration.preview,
         origin=file,
         source=source_of(function),
     )

@@ -10,14 +10,20 @@ from brasstag.toolkit.config import ToolConfig
 from brasstag.toolkit.sentences import ArgumentError, errors_in
 from brasstag.words.canonical import sha256, stored_json, why_not_json
 from brasstag.words.errors import Code, ToolError
+from brasstag.words.previews import Preview
 
-INJECTABLE = frozenset({"workspace", "task_id", "call_id", "role", "limits", "history", "models"})
+INJECTABLE = frozenset(
+    {"workspace", "task_id", "call_id", "role", "limits", "history", "models", "web", "judge", "confined"}
+)
 """What the engine hands to a function beside its arguments; never part of a schema."""
 
 Reader = Callable[[Any], Any]
 """Turns a JSON value into what the function's annotation says, or back; raises where it cannot."""
 
 RequiresApproval = bool | Callable[[Mapping[str, Any]], bool]
+
+Looks = Callable[[Mapping[str, Any]], Preview]
+"""Says from validated arguments alone what a call would do outside the workspace; raises ToolError where it would fail."""
 
 _LONGEST_REASON = 300
 
@@ -35,6 +41,8 @@ class Tool:
     """S2's own word on approval; a callable gets the validated arguments."""
     check: Callable[..., Any] | None = None
     """Says after a crash whether the call had happened; only with ``replay="check"``."""
+    preview: Looks | None = None
+    """For a tool that acts outside: what a call would do there; without it a preview cannot see that."""
     origin: str = ""
     """Where the tool was declared, for people."""
     source: str = field(default="", repr=False)

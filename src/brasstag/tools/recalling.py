@@ -13,6 +13,10 @@ class Results(Protocol):
         """Return the whole result that a task saw under this tag."""
         ...
 
+    def is_untrusted(self, tag: str) -> bool:
+        """Say whether strangers wrote it."""
+        ...
+
 
 @tool(execution_type="function")
 def recall(
@@ -24,4 +28,5 @@ def recall(
         raise ToolError(
             Code.INVALID_ARGUMENTS, f"the result has {len(whole)} characters; start at {len(whole)} at most"
         )
-    return {"text": whole[start : start + characters], "start": start, "total_characters": len(whole)}
+    part = {"text": whole[start : start + characters], "start": start, "total_characters": len(whole)}
+    return part | {"untrusted": True} if history.is_untrusted(tag) else part

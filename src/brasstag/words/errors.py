@@ -10,6 +10,7 @@ A caller of a tool never sees an exception: it sees ``Failed(code, message)``. T
     running             TIMEOUT · EXECUTION_ERROR · INVALID_RESULT · CANCELLED · INTERNAL_ERROR
     approvals           APPROVAL_NOT_FOUND · APPROVAL_CLOSED · APPROVAL_STALE · NOT_AN_APPROVER
     undo                TAG_NOT_FOUND · CANNOT_UNDO
+    the web             ADDRESS_REFUSED · FETCH_FAILED · SEARCH_NOT_CONFIGURED
     agents              UNKNOWN_ROLE · BUDGET_EXCEEDED · MODEL_FAILED · MODEL_NOT_CONFIGURED
                         POISONED (its workers kept dying) · TASK_NOT_FOUND · TASK_CLOSED
 
@@ -74,6 +75,10 @@ class Code(StrEnum):
 
     TAG_NOT_FOUND = "TAG_NOT_FOUND"
     CANNOT_UNDO = "CANNOT_UNDO"
+
+    ADDRESS_REFUSED = "ADDRESS_REFUSED"
+    FETCH_FAILED = "FETCH_FAILED"
+    SEARCH_NOT_CONFIGURED = "SEARCH_NOT_CONFIGURED"
 
     UNKNOWN_ROLE = "UNKNOWN_ROLE"
     BUDGET_EXCEEDED = "BUDGET_EXCEEDED"

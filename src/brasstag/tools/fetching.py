@@ -1,0 +1,118 @@
+"""Fetching: a page, a text or data from the web, through the guard; every redirect is judged like a new call."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from brasstag.sandbox.network.addresses import is_public
+from brasstag.sandbox.network.guard import Answer, Errand, Follows
+from brasstag.sandbox.network.headers import checked_headers
+from brasstag.sandbox.network.locations import DEFAULT_PORTS, Location, read_location
+from brasstag.sandbox.network.pages import MOST_SECONDS, markdown_of
+from brasstag.sandbox.network.texts import Reading, read_body
+from brasstag.sandbox.network.web import Web
+from brasstag.toolkit.config import Limits
+from brasstag.toolkit.declare import tool
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.previews import Preview
+from brasstag.words.verdicts import Decision
+
+Judge = Callable[[Mapping[str, Any]], Decision]
+"""Says what the rules make of this call with some arguments changed; the engine hands it in."""
+
+_SHARE_OF_TIME = 0.8
+"""An answer is given up a little before the tool would be stopped, so that what happened is known."""
+
+
+def _preview(arguments: Mapping[str, Any]) -> Preview:
+    """Say what is fetched; reading from a plain address is all a GET does, anything else nobody can see."""
+    place = read_location(arguments["url"])
+    checked_headers(arguments["headers"])
+    if place.address and not is_public(place.address):
+        raise ToolError(Code.ADDRESS_REFUSED, f"{place.host} is not a public address")
+    method, body = arguments["method"], arguments["body"]
+    if method == "GET" and body:
+        raise ToolError(Code.INVALID_ARGUMENTS, "a GET has no body; leave it out, or use POST")
+    sends = (f"sends {len(body.encode(errors='replace'))} bytes by {method}",) if method != "GET" else ()
+    return Preview(fetches=(place.url,), external=method != "GET" or place.is_ambiguous, notes=sends)
+
+
+def _was_sent(_call_id: str, arguments: Mapping[str, Any]) -> None:
+    """A GET that was cut short is as good as never made; of anything else nobody can tell."""
+    if arguments["method"] != "GET":
+        raise ToolError(
+            Code.NOT_SUPPORTED, "whether the server got the request cannot be found out from here"
+        )
+
+
+@tool(execution_type="function", preview=_preview, check=_was_sent)
+async def web_fetch(
+    web: Web,
+    judge: Judge,
+    limits: Limits,
+    url: str,
+    method: str = "GET",
+    headers: dict[str, str] | None = None,
+    body: str = "",
+    seconds: float = 30,
+    form: str = "readable",
+) -> dict[str, Any]:
+    """web_fetch"""
+    errand = Errand(
+        url,
+        method,
+        headers,
+        body,
+        min(seconds, limits.timeout_seconds * _SHARE_OF_TIME),
+        limits.numbers["max_body_bytes"],
+    )
+    answer = await web.guard.fetch(errand, _follows(judge))
+    read = Reading("application/octet-stream", None)
+    if not answer.coding:
+        read = read_body(answer.headers.get("content-type", ""), answer.body)
+    markdown = None
+    if read.is_html and form == "readable":
+        left = min(MOST_SECONDS, limits.timeout_seconds * (1 - _SHARE_OF_TIME) / 2)
+        markdown = await markdown_of(read.text or "", left)
+    return _result(answer, read, markdown)
+
+
+def _follows(judge: Judge) -> Follows:
+    """Follow what the rules allow, and, where a person allowed the call, what stays with the same host."""
+
+    def decision(place: Location) -> Decision:
+        try:
+            return judge({"url": place.url})
+        except ToolError:
+            return "deny"
+
+    def follows(here: Location, there: Location) -> bool:
+        said = decision(there)
+        return said == "allow" or (said == "ask" and _stays(here, there) and decision(here) == "ask")
+
+    return follows
+
+
+def _stays(here: Location, there: Location) -> bool:
+    usual = {here.port, there.port} <= set(DEFAULT_PORTS.values())
+    return here.host == there.host and (here.port == there.port or usual)
+
+
+def _result(answer: Answer, read: Reading, markdown: str | None) -> dict[str, Any]:
+    text = read.text if markdown is None else markdown
+    forms = {read.text is None: "binary", markdown is not None: "markdown"}
+    return {
+        "url": answer.url,
+        "status": answer.status,
+        "headers": dict(answer.headers),
+        "media_type": read.media_type,
+        "format": forms.get(True, "text"),
+        "body": text or "",
+        "size_bytes": len(answer.body),
+        "truncated": answer.truncated,
+        "encoding": read.encoding,
+        "replaced_characters": read.replaced,
+        "content_coding": answer.coding,
+        "redirects": list(answer.redirects),
+        "location": answer.location,
+        "untrusted": True,
+    }
