@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brasstag.engine.history import History
+from brasstag.engine.readers import recalled_at_once
 from brasstag.engine.shop import Shop
 from brasstag.engine.threads import AnsweredElsewhere
 from brasstag.engine.watch import Late, Watch
@@ -142,7 +143,7 @@ def _injected(shop: Shop, admitted: Admitted, draft: Draft) -> dict[str, Any]:
         "call_id": call.id,
         "role": call.role,
         "limits": tool.config.limits,
-        "history": History(shop.books),
+        "history": History(shop.books, lambda: recalled_at_once(shop, call.task_id)),
         "models": shop.models,
     }
     return {name: offered[name] for name in tool.injected}
