@@ -63,8 +63,8 @@ _PLACES = {name: f"brasstag.{module}" for module, names in _HOMES.items() for na
 __all__ = [
     "Approval", "ApprovalResponse", "ApprovalState", "Approver", "BaseTool", "Budget", "Call", "Code",
     "ConfigError", "Done", "Draft", "Ended", "Failed", "Happening", "Limits", "ModelError", "Outcome", "Preview",
-    "Question", "Retrying", "Room", "RuleEngine", "SafetyRule", "Tag", "ToolCall", "ToolError", "ToolRegistry", "ToolResult", "Unknown",
-    "UntrustedError", "Verdict", "Waiting", "Waits", "create_json_schema", "result_view", "status_view", "tool",
+    "Question", "Retrying", "Room", "RuleEngine", "SafetyRule", "Tag", "ToolCall", "ToolError", "ToolRegistry", "ToolResult",
+    "Unknown", "UntrustedError", "Verdict", "Waiting", "Waits", "create_json_schema", "result_view", "status_view", "tool",
     "tool_result_view",
 ]  # fmt: skip
 
