@@ -19,12 +19,14 @@ setup: .venv/ready ## the environment, complete, in .venv/
 	@test -x $(UV) || PIP_ROOT_USER_ACTION=ignore $(PYTHON) -m pip install --quiet --disable-pip-version-check --target .venv/bootstrap uv
 	@test -x $(BIN)/python || $(UV) venv --quiet --allow-existing --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" .venv
 	@$(SYNC) 2>/dev/null || $(SYNC) --system-certs
+	@scripts/bubblewrap.sh
 	@touch $@
 
 demo: setup ## a crew at work on a script: who works for whom, a question, an approval, the proof
 	@$(BIN)/brasstag demo
 
 test: setup ## the whole suite
+	@scripts/bubblewrap.sh
 	@scripts/postgres.sh
 	@$(BIN)/pytest -n 2 -q
 

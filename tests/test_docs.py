@@ -7,6 +7,9 @@ import inspect
 import io
 import json
 import re
+import subprocess
+import sys
+import textwrap
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -74,6 +77,23 @@ class TestWhatPagesShow:
                 shell.play(block)
             elif block.language == "python":
                 run_python(block, names)
+
+    def test_what_the_library_pages_show_passes_a_strict_type_checker(self, tmp_path: Path) -> None:
+        shown = [ROOT / "README.md", DOCS / "library.md"]
+        for page in shown:
+            text = "".join(block.text for block in blocks_of(page) if block.language == "python")
+            body = textwrap.indent(text, "    ")
+            (tmp_path / f"{page.stem.lower()}_page.py").write_text(f"async def page() -> None:\n{body}")
+        # The cache of `make check`: without it, everything the library imports is read anew.
+        settings = ("--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(ROOT / ".mypy_cache"))
+        checked = subprocess.run(
+            [sys.executable, "-m", "mypy", "--strict", *settings, *map(str, sorted(tmp_path.glob("*.py")))],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert checked.returncode == 0, checked.stdout + checked.stderr
 
     @pytest.mark.parametrize("block", blocks_in("toml"), ids=str)
     def test_settings_on_a_page_are_accepted_and_their_examples_hold(self, block: Block) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from brasstag.app.classes import BaseTool
     from brasstag.app.room import Room
     from brasstag.app.runs import Ended
-    from brasstag.app.watching import Happening
+    from brasstag.app.watching import Happening, Question, Waits
     from brasstag.policy.rule_engine import RuleEngine, SafetyRule
     from brasstag.sandbox.workspace.draft import Draft
     from brasstag.toolkit.classes import create_json_schema
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from brasstag.words.calls import Call, Done, Failed, Outcome, Tag, ToolCall, ToolResult, Unknown, Waiting
     from brasstag.words.errors import Code, ConfigError, ToolError, UntrustedError
     from brasstag.words.previews import Preview
-    from brasstag.words.turns import ModelError
+    from brasstag.words.turns import ModelError, Retrying
     from brasstag.words.verdicts import Verdict
     from brasstag.words.views import result_view, status_view, tool_result_view
 
@@ -40,7 +40,7 @@ _HOMES = {
     "app.classes": ("BaseTool",),
     "app.room": ("Room",),
     "app.runs": ("Ended",),
-    "app.watching": ("Happening",),
+    "app.watching": ("Happening", "Question", "Waits"),
     "policy.rule_engine": ("RuleEngine", "SafetyRule"),
     "sandbox.workspace.draft": ("Draft",),
     "toolkit.classes": ("create_json_schema",),
@@ -54,7 +54,7 @@ _HOMES = {
     ),
     "words.errors": ("Code", "ConfigError", "ToolError", "UntrustedError"),
     "words.previews": ("Preview",),
-    "words.turns": ("ModelError",),
+    "words.turns": ("ModelError", "Retrying"),
     "words.verdicts": ("Verdict",),
     "words.views": ("result_view", "status_view", "tool_result_view"),
 }  # fmt: skip
@@ -63,8 +63,8 @@ _PLACES = {name: f"brasstag.{module}" for module, names in _HOMES.items() for na
 __all__ = [
     "Approval", "ApprovalResponse", "ApprovalState", "Approver", "BaseTool", "Budget", "Call", "Code",
     "ConfigError", "Done", "Draft", "Ended", "Failed", "Happening", "Limits", "ModelError", "Outcome", "Preview",
-    "Room", "RuleEngine", "SafetyRule", "Tag", "ToolCall", "ToolError", "ToolRegistry", "ToolResult", "Unknown",
-    "UntrustedError", "Verdict", "Waiting", "create_json_schema", "result_view", "status_view", "tool",
+    "Question", "Retrying", "Room", "RuleEngine", "SafetyRule", "Tag", "ToolCall", "ToolError", "ToolRegistry", "ToolResult",
+    "Unknown", "UntrustedError", "Verdict", "Waiting", "Waits", "create_json_schema", "result_view", "status_view", "tool",
     "tool_result_view",
 ]  # fmt: skip
 

@@ -13,7 +13,7 @@ import pytest
 from brasstag import Code, Done, Failed, Room, ToolError, UntrustedError, Waiting
 from brasstag.app.creating import create_project
 from brasstag.app.crews import crew_names, shipped_crew
-from brasstag.app.opening import check_configuration, load_tools
+from brasstag.app.loading import check_configuration, load_tools
 from brasstag.app.trust import control_files
 from brasstag.policy.roles import EVERYONES, Roles
 from brasstag.settings import read_settings
@@ -24,12 +24,13 @@ MAY_USE = {
     "novel": {
         "architect": {
             "read_file", "write_file", "list_files", "search_code", "assign_task", "route_to_narrator", "route_to_editor",
+            "ask_gpt", "ask_claude",
         },
         "narrator": {"read_file", "write_file"},
         "editor": {"read_file", "edit_file", "list_files", "search_code"},
     },
     "analyst": {
-        "lead": {"read_file", "list_files", "assign_task", "route_to_analyst"},
+        "lead": {"read_file", "list_files", "assign_task", "route_to_analyst", "ask_gpt", "ask_claude"},
         "analyst": {
             "read_file", "list_files", "write_file", "edit_file", "summarize_csv", "assign_task", "route_to_visualizer",
         },
@@ -38,7 +39,7 @@ MAY_USE = {
     "developer": {
         "lead": {
             "read_file", "list_files", "search_code", "write_file", "edit_file", "assign_task", "route_to_developer",
-            "route_to_reviewer",
+            "route_to_reviewer", "ask_gpt", "ask_claude",
         },
         "developer": {
             "read_file", "list_files", "search_code", "write_file", "edit_file", "move_file", "delete_file",

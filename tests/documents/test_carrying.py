@@ -1,6 +1,7 @@
 """Documents on their way: what a receiver finds of them."""
 
 import hashlib
+import json
 import os
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 
 from brasstag.documents.carrying import LEAST_SUMMARY, MOST_SUMMARY, carry
 from brasstag.documents.examining import HEAD, READ_AT_ONCE
+from brasstag.documents.kinds import kind_of_bytes
+from brasstag.documents.pictures import picture_size
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.store.blobs import Blobs
@@ -21,7 +24,12 @@ from brasstag.words.errors import Code, ToolError
 from brasstag.words.tokens import IMAGE_TOKENS, estimated_tokens
 from tests.sandbox.support import fails, open_workspace
 
-PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes([0, 0, 0, 2, 0, 0, 0, 3, 8, 6, 0, 0, 0, 1, 2, 3, 4])
+JPEG = b"\xff\xd8\xff\xe0\0\x04ab\xff\xff\xc2\0\x0b\x08\0\x03\0\x02\x01\x01\x11\0"
+GIF = b"GIF89a\x02\0\x03\0\0\0\0;"
+WEBP = b"RIFF\x16\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0\x01\0\0\x02\0\0"
+LOSSY = b"RIFF\x16\0\0\0WEBPVP8 \x0a\0\0\0\0\0\0\x9d\x01\x2a\x02\0\x03\0"
+LOSSLESS = b"RIFF\x16\0\0\0WEBPVP8L\x0a\0\0\0\x2f" + (1 | 2 << 14).to_bytes(4, "little") + b"\0" * 5
 PLENTY = 20_000
 
 
@@ -82,9 +90,11 @@ class TestWhole:
     @pytest.mark.parametrize(
         ("beginning", "expected"),
         [
-            (b"\xff\xd8\xff\xe0\0", "image/jpeg"),
-            (b"GIF89a\x01\0", "image/gif"),
-            (b"RIFF\x10\0\0\0WEBPVP8 ", "image/webp"),
+            (JPEG, "image/jpeg"),
+            (GIF, "image/gif"),
+            (WEBP, "image/webp"),
+            (LOSSY, "image/webp"),
+            (LOSSLESS, "image/webp"),
             (b"%PDF-1.7\n\xe2\xe3", "application/pdf"),
             (b"\x7fELF\0", "application/octet-stream"),
             (b"caf\xe9", "application/octet-stream"),
@@ -129,6 +139,34 @@ class TestWhole:
 
 
 class TestRefusals:
+    @pytest.mark.parametrize("picture", [PNG, JPEG, GIF, WEBP, LOSSY, LOSSLESS])
+    def test_the_size_of_a_picture_is_read_from_its_header(self, picture: bytes) -> None:
+        kind = kind_of_bytes(picture)
+        assert kind is not None
+        assert picture_size(picture, kind) == (2, 3)
+
+    @pytest.mark.parametrize(
+        "broken",
+        [
+            PNG[:8] + b"\0",
+            PNG[:16] + b"\0\0\0\0" + PNG[20:],
+            PNG[:16] + b"\xff" * 4 + PNG[20:],
+            JPEG[:12],
+            b"\xff\xd8\xff\xe0\0\0" + b"\0" * 50,
+            GIF[:8],
+            WEBP[:20],
+            WEBP[:12] + b"ABCD" + WEBP[16:],
+        ],
+    )
+    def test_a_picture_without_a_readable_header_is_not_carried(
+        self, data: Path, blobs: Blobs, carried: Carry, broken: bytes
+    ) -> None:
+        (data / "broken.png").write_bytes(broken)
+        with pytest.raises(ToolError, match=r"broken\.png begins like image/") as raised:
+            carried("broken.png")
+        assert raised.value.code is Code.INVALID_ARGUMENTS
+        assert not blobs.has(sha256(broken))
+
     @pytest.mark.parametrize(
         ("path", "code"),
         [
@@ -187,6 +225,15 @@ class TestRefusals:
 
 
 class TestInPart:
+    def test_a_reader_is_told_to_load_no_more_at_once_than_may_travel(
+        self, data: Path, carried: Carry
+    ) -> None:
+        (data / "long.txt").write_text("0123456789012345678\n" * 10_000)
+        (little,), (much,) = carried("long.txt", budget=500), carried("long.txt", budget=20_000)
+        asked = [json.loads(one.how[one.how.index("{") : one.how.index("}") + 1]) for one in (little, much)]
+        lines = [one["end_line"] - one["start_line"] + 1 for one in asked]
+        assert lines == [100, 2000]
+
     def test_a_table_over_budget_shows_header_rows_and_how_many_there_are(
         self, data: Path, carried: Carry
     ) -> None:

@@ -376,6 +376,127 @@ async def test_a_task_below_the_root_says_how_its_limit_is_really_raised(crew: P
             await room.resume_run(child.id)
 
 
+def set_budget(crew: Path, section: str, budget: str) -> None:
+    settings = crew / "brasstag.toml"
+    settings.write_text(f"{settings.read_text()}\n[{section}.budget]\n{budget}\n")
+    accept(crew)
+
+
+HANDING_DOWN = {
+    "boss": [turn(call("route_to_worker", request="Work")), turn(text="Done.")],
+    "worker": [turn(call("route_to_helper", request="Help")), turn(text="Worked.")],
+    "helper": [turn(text="Helped.")],
+}
+
+
+@pytest.mark.parametrize(
+    ("section", "depth", "opened"),
+    [
+        ("roles.boss", 1, ["boss"]),
+        ("roles.boss", 2, ["boss", "worker"]),
+        ("roles.boss", 9, ["boss", "worker", "helper"]),
+        ("roles.worker", 1, ["boss", "worker"]),
+        ("roles.worker", 2, ["boss", "worker", "helper"]),
+        ("roles.helper", 1, ["boss", "worker", "helper"]),
+        ("crew", 1, ["boss"]),
+        ("crew", 2, ["boss", "worker"]),
+    ],
+)
+async def test_no_more_tasks_stand_above_one_another_than_a_role_or_its_run_allows(
+    crew: Path, section: str, depth: int, opened: list[str]
+) -> None:
+    set_budget(crew, section, f"max_depth = {depth}")
+    write_script(crew, HANDING_DOWN)
+    async with Room.open(crew) as room:
+        run = await room.start("Go")
+        assert (await room.finished(run)).result == "Done."
+        found = await room.tasks(run)
+        assert [task.role for task in found] == opened
+        refused = [
+            (entry.payload or {})["result"]["error"]
+            for entry in await room.timeline(found[-1].id)
+            if entry.kind is EntryKind.CALLED
+        ]
+        if len(opened) < 3:
+            [error] = refused
+            assert error["details"] == {"limit": "max_depth"}
+            said = f"this would be task {len(opened) + 1} above one another, of {len(opened)} allowed"
+            assert said in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "opened"),
+    [
+        ({"crew": 2}, (2, 2)),
+        ({"roles.boss": 1}, (1, 3)),
+        ({"roles.worker": 2}, (3, 2)),
+        ({"crew": 2, "roles.boss": 1}, (1, 2)),
+        ({"crew": 1, "roles.boss": 3}, (1, 1)),
+    ],
+)
+async def test_a_task_opens_no_more_tasks_than_its_role_and_its_run_allow(
+    crew: Path, limits: dict[str, int], opened: tuple[int, int]
+) -> None:
+    for section, most in limits.items():
+        set_budget(crew, section, f"max_children = {most}")
+    script = dict(HANDING_DOWN)
+    script["boss"] = [turn(*[call("route_to_worker", request="Work")] * 3), turn(text="Done.")]
+    script["worker"] = [turn(*[call("route_to_helper", request="Help")] * 3), turn(text="Worked.")]
+    write_script(crew, script)
+    async with Room.open(crew) as room:
+        run = await room.start("Go")
+        assert (await room.finished(run)).result == "Done."
+        children = {task.role: task.children for task in await room.tasks(run)}
+        assert (children["boss"], children["worker"]) == opened
+
+
+async def test_limits_given_with_a_run_hold_for_all_its_tasks_and_may_be_extended(crew: Path) -> None:
+    write_script(
+        crew,
+        {
+            "boss": [THINK, turn(call("route_to_worker", request="Work")), turn(text="Done.")],
+            "worker": [turn(*[call("route_to_helper", request="Help")] * 3), turn(text="Worked.")],
+            "helper": [turn(text="Helped.")],
+        },
+    )
+    async with Room.open(crew) as room:
+        run = await room.start("Go", budget=Budget(max_children=1, max_steps=1))
+        await room.finished(run)
+        await room.resume_run(run, budget=Budget(max_steps=6))
+        assert (await room.finished(run)).result == "Done."
+        children = {task.role: task.children for task in await room.tasks(run)}
+        assert children == {"boss": 1, "worker": 1, "helper": 0}
+
+
+@pytest.mark.parametrize(
+    ("budget", "used", "said"),
+    [
+        (Budget(max_tokens=1_234_567), {"tokens": 1_234_999}, "1,234,999 of its 1,234,567 tokens; … --max-tokens N`"),
+        (Budget(max_cost=2_500_000), {"cost": 2_600_001}, "$2.60 of its $2.50; … --max-cost DOLLARS`"),
+        (Budget(max_cost=500), {"cost": 700}, "$0.0007 of its $0.0005; … --max-cost DOLLARS`"),
+        (Budget(max_seconds=3600), {"milliseconds": 3_600_250}, "3,600.25 of its 3,600 seconds of work; … SECONDS`"),
+        (Budget(max_steps=1200), {"steps": 1200}, "1,200 of its 1,200 turns; … --max-steps N`"),
+    ],
+)  # fmt: skip
+async def test_a_limit_is_told_in_figures_people_read(
+    crew: Path, budget: Budget, used: dict[str, int], said: str
+) -> None:
+    write_script(crew, {"boss": [turn(text="Never said.")]})
+    async with Room.open(crew) as room:
+        run = await room.start("Go", budget=budget, serve=False)
+        with room.books.database.write() as transaction:
+            transaction.execute(update(tasks).values(used))
+        await room.runs.serve_run(run)
+        error = (await room.finished(run)).result["error"]
+        figures, option = said.split("…")
+        assert f"has used {figures}" in error["message"]
+        assert error["message"].endswith(option)
+        units = {"max_cost": "millionths of a dollar", "max_seconds": "seconds", "max_tokens": "tokens"}
+        [(limit, most)] = budget.as_json().items()
+        assert error["details"]["most"] == most
+        assert error["details"]["unit"] == units.get(limit, "turns")
+
+
 FORGERIES: dict[str, Any] = {
     "own limits": {"budget": json.dumps({"own": {"max_steps": 99}, "run": {"max_depth": 6, "max_steps": 2}})},
     "limits of the run": {"budget": json.dumps({"own": {"max_children": 20, "max_steps": 2}, "run": {}})},

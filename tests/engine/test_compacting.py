@@ -1,5 +1,6 @@
 """Compaction: what is shortened, what never is, and when."""
 
+import json
 from itertools import pairwise
 from typing import Any
 
@@ -190,10 +191,64 @@ class TestPlans:
         compact(log, transcript, 8_000)
         assert fits(transcript, 8_000)
         (result,) = results(transcript.messages())
-        assert "[shortened; whole result: " in words(result)
+        assert transcript.tokens > 6_000, "there was room for more of it"
+        assert words(result).startswith("<result tag_task_1_0002 beginning ")
         turn = transcript.messages()[2]
         assert isinstance(turn, Assistant)
         assert turn.thinking
+
+    def test_of_the_newest_result_as_much_is_shown_as_fits_and_how_to_read_on(self) -> None:
+        text = "".join(f"{number:>9}\n" for number in range(9_000))
+        log = long_task(3, result=text)
+        transcript = transcript_of(log.entries)
+        compact(log, transcript, 8_000)
+        *old, newest = results(transcript.messages())
+        assert all(words(one).startswith("[shortened; whole result: ") for one in old)
+        told = words(newest)
+        shown = told.count("\n") * 10
+        hint = json.loads(told[told.rindex("{") : told.rindex("}") + 1])
+        assert shown > 15_000
+        assert text[: hint["start"]] in told
+        assert f"{len(text) - hint['start']} of its {len(text)} characters are not shown" in told
+        assert hint["tag"] == transcript.receipts[newest.call_id].tag
+
+        log.turn(("recall", hint))
+        start = len(log.entries) - 1
+        end = hint["start"] + hint["characters"]
+        log.done("3.0", {"text": text[hint["start"] : end], "start": hint["start"]})
+        for entry in log.entries[start:]:
+            transcript.add(entry)
+        compact(log, transcript, 8_000)
+        *_, recalled = results(transcript.messages())
+        assert "are not shown" not in words(recalled)
+        assert text[:end].split()[-2] in words(recalled)
+        assert as_bytes(transcript.messages()) == as_bytes(transcript_of(log.entries).messages())
+
+    def test_several_newest_results_share_what_is_left(self) -> None:
+        log = Log()
+        log.open()
+        log.turn(*(("read_file", {"path": f"{n}.md"}) for n in range(3)))
+        for index, size in enumerate((9000, 20, 9000)):
+            log.done(f"0.{index}", "word " * size)
+        transcript = transcript_of(log.entries)
+        compact(log, transcript, 8_000)
+        first, short, last = map(words, results(transcript.messages()))
+        assert short == words(results(transcript_of(log.entries[:-1]).messages())[1])
+        assert 5_000 < len(first) < len(last) + 50 < 20_000
+
+    def test_documents_of_a_newest_result_that_do_not_fit_are_named(self) -> None:
+        log = Log()
+        log.open()
+        document = {"path": "analysis.md", "media_type": "text/markdown", "size_bytes": 9, "digest": "d"}
+        document |= {"tokens": 9000, "text": "word " * 9000}
+        log.turn(("route_to_analyst", {}))
+        log.add(K.DELEGATED, {"to": "analyst"}, "0.0")
+        log.done("0.0", "Up 15 %. " * 50, K.RETURNED, carried=[document])
+        transcript = transcript_of(log.entries)
+        compact(log, transcript, 8_000)
+        (result,) = results(transcript.messages())
+        assert "Up 15 %. " * 50 in words(result)
+        assert words(result).endswith("It came with the documents analysis.md; read_file reads them.")
 
     def test_where_nothing_is_enough_the_strongest_is_returned_and_does_not_fit(self) -> None:
         log = Log()

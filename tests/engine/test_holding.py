@@ -3,12 +3,13 @@
 import asyncio
 from pathlib import Path
 
-from brasstag import Room
+from brasstag import Room, tool
 from brasstag.app.runs import Ended
 from brasstag.engine.advance import MOST_ATTEMPTS
 from brasstag.store.tasks import Task, get_task
 from brasstag.words.errors import Code
-from tests.engine.crews import turn, write_script
+from brasstag.words.turns import Usage
+from tests.engine.crews import call, turn, write_script
 
 
 def look(room: Room, run: str) -> Task:
@@ -42,3 +43,46 @@ async def test_a_task_whose_holders_keep_dying_is_given_up(crew: Path) -> None:
             assert room.books.graph.take(run, look(room, run).wake) is not None
             assert room.books.graph.reclaim(look(room, run))
         assert (await serve_until_ended(room, run)).result["error"]["code"] == Code.POISONED
+
+
+async def test_a_task_given_back_after_a_turn_has_no_attempt_behind_it(crew: Path) -> None:
+    write_script(crew, {"boss": [turn(text="Done.")]})
+    async with Room.open(crew) as room:
+        run = await room.start("Go", serve=False)
+        held = room.books.graph.take(run, look(room, run).wake)
+        assert held is not None
+        room.books.graph.record_turn(held, {"turn": 0, "calls": []}, Usage(1, 1))
+        room.books.graph.let_go(held)
+        assert look(room, run).attempts == 0
+
+
+async def test_work_on_a_task_that_another_worker_has_taken_is_broken_off(crew: Path) -> None:
+    begun, broken_off = asyncio.Event(), asyncio.Event()
+
+    @tool(approval="auto", limits={"timeout_seconds": 600})
+    async def wait() -> str:
+        """Wait for ever."""
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            broken_off.set()
+        return "never"
+
+    write_script(crew, {"boss": [turn(call("wait")), turn(text="Done.")]})
+    async with Room.open(crew) as room:
+        room.register(wait)
+        run = await room.start("Go", serve=False)
+        serving = asyncio.create_task(room.serve())
+        await begun.wait()
+        # Another queue, so that it is taken here and nowhere else.
+        room.books.graph.requeue(run, "elsewhere")
+        room.runs.drain()
+        assert room.books.graph.reclaim(look(room, run))
+        held = room.books.graph.take(run, look(room, run).wake)
+        assert held is not None
+        async with asyncio.timeout(30):
+            await broken_off.wait()
+            await serving
+        assert look(room, run).epoch == held.epoch
+        assert look(room, run).status == "running"

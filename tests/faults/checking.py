@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from brasstag import Room
 from brasstag.engine.standing import CLOSING, call_name
+from brasstag.engine.standing import is_doubt as leaves_doubt
 from brasstag.store.schema import leases
 from brasstag.store.tasks import Task
 from brasstag.words.approvals import ApprovalState
@@ -52,8 +53,8 @@ def is_end(entry: Entry) -> bool:
 
 
 def is_doubt(entry: Entry) -> bool:
-    """Say whether an entry says that nobody knows what came of its call."""
-    return (entry.payload or {}).get("outcome") == "unknown"
+    """Say whether an entry leaves open what came of its call."""
+    return leaves_doubt(entry.payload or {})
 
 
 def _of_task(task: Task, entries: list[Entry]) -> Iterator[str]:
@@ -90,11 +91,18 @@ def _of_families(tasks: list[Task], timelines: Timelines) -> Iterator[str]:
         for entry in entries
         if entry.kind in _BELOW
     }
-    by_call = Counter(told.values())
+    # About a doubt a person is asked again after a run was stopped.
+    doubts = [entry for entries in timelines.values() for entry in entries if _asks_of_doubt(entry)]
+    about_doubts = {(entry.payload or {})["child"] for entry in doubts}
+    by_call = Counter(call for child, call in told.items() if child not in about_doubts)
     yield from (f"call {name} opened {count} tasks" for name, count in by_call.items() if count > 1)
     for task in tasks:
         if task.parent_call != told.get(task.id, ""):
             yield f"{task.id} was opened by {task.parent_call or 'nobody'}, the timelines say by {told.get(task.id)}"
+
+
+def _asks_of_doubt(entry: Entry) -> bool:
+    return entry.kind is EntryKind.QUESTIONED and "doubt" in (entry.payload or {})
 
 
 def _of_effects(mill: Mill, timelines: Timelines) -> Iterator[str]:

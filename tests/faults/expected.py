@@ -27,6 +27,8 @@ class Made:
     state: str = "planned"
     ends: frozenset[str] = frozenset()
     """How it may have ended; empty while it is open."""
+    doubtful: bool = False
+    """Whether it may have happened, so that a person is asked."""
 
 
 @dataclass(slots=True)
@@ -94,6 +96,10 @@ class Expected:
             if made.state == "asked"
         }
 
+    def is_doubt(self, node: Node) -> bool:
+        """Say whether a task asks what came of a call."""
+        return node.above is not None and dict(node.above.open())[node.key[-1]].doubtful
+
     def start(self) -> Node:
         """A person begins a run."""
         self.roots.append(Node((str(len(self.roots)),), "agent", "boss", "ready"))
@@ -134,7 +140,10 @@ class Expected:
         """A person lets a run go on; calls whose tasks were stopped with it hear of that now."""
         root.status = "ready"
         for _, made in root.open():
-            made.ends = FAILED if made.state == "child" else made.ends
+            if made.doubtful:
+                made.state = "unsure"
+            elif made.state == "child":
+                made.ends = FAILED
 
     def decide(self, key: Key, *, yes: bool) -> None:
         """A person says yes or no to a call."""
@@ -166,7 +175,8 @@ class Expected:
             node.below.append(Node((*node.key, name), "agent", role, "ready", node, node))
         elif made.tool == "repeat" and made.state == "planned":
             made.state = "asked"
-        elif made.tool == "send" and (*node.key, name) in doubts:
+        elif made.state == "unsure" or (made.tool == "send" and (*node.key, name) in doubts):
+            made.doubtful = True
             self._ask_person(node, name, made)
         else:
             made.ends = DONE
@@ -191,7 +201,7 @@ class Expected:
 
 def _is_runnable(made: Made, waiting: int) -> bool:
     # A handoff comes last.
-    return made.state in ("planned", "approved") and (made.tool != "handoff" or waiting == 1)
+    return made.state in ("planned", "approved", "unsure") and (made.tool != "handoff" or waiting == 1)
 
 
 def _wake(node: Node) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 from brasstag import Room
 from brasstag.store.database import Transaction
+from brasstag.store.postgres import PostgresDatabase
+from brasstag.store.prepared import Guarded
 from brasstag.words.errors import StoreLost
 
 Loses = Callable[[int], str]
@@ -23,10 +25,24 @@ class Losses:
         database: Any = room.books.database
         self._write = database.write
         database.write = self.write
+        if isinstance(database, PostgresDatabase):
+            # A commit of its own there; on SQLite it is one of the others.
+            self._add = database.add
+            database.add = self.add
 
     def end(self) -> None:
         """Lose nothing more."""
         self._loses = lambda _: ""
+
+    def add(self, statement: Guarded, **values: Any) -> bool:
+        """One row and its commit, as the database's own."""
+        when = self._next()
+        if when == "before":
+            raise self._loss(when)
+        went_in: bool = self._add(statement, **values)
+        if when:
+            raise self._loss(when)
+        return went_in
 
     @contextmanager
     def write(self) -> Iterator[Transaction]:
@@ -35,16 +51,23 @@ class Losses:
             commit = transaction.commit
 
             def commit_or_not() -> None:
-                when = self._loses(self.commits)
-                self.commits += 1
+                when = self._next()
                 if when != "before":
                     commit()
                 if when:
-                    self.lost += 1
-                    raise StoreLost(f"lost {when} its commit, for a test")
+                    raise self._loss(when)
 
             transaction.commit = commit_or_not
             yield transaction
+
+    def _next(self) -> str:
+        when = self._loses(self.commits)
+        self.commits += 1
+        return when
+
+    def _loss(self, when: str) -> StoreLost:
+        self.lost += 1
+        return StoreLost(f"lost {when} its commit, for a test")
 
 
 def only(number: int, when: str) -> Loses:

@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from brasstag import Room
+from brasstag import Room, tool
+from tests.engine.crews import call, turn
 from tests.faults.conftest import MakeWorld
-from tests.faults.harness import World
+from tests.faults.harness import PATIENCE, World
 from tests.faults.losing import Loses, Losses, every, sometimes
 from tests.faults.mill import SHORT
 from tests.faults.workers import hasten
@@ -73,3 +74,25 @@ async def test_one_commit_in_five_lost_is_no_call_lost(
         assert await world.whole(room, run) == []
     assert one.lost + other.lost
     assert [record for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+async def test_an_end_that_is_lost_twice_is_written_while_its_task_waits_for_it(
+    make_world: MakeWorld,
+) -> None:
+    world = make_world({"boss": [turn(call("post")), turn(text="built")]})
+    losing: list[str] = []
+
+    @tool(effects="external", approval="auto")
+    def post() -> str:
+        """Post a letter, just before the database goes away."""
+        losing.extend(["before"] * 2)
+        return "posted"
+
+    async with Room.open(world.mill.project) as room:
+        room.register(post)
+        Losses(room, lambda _: losing.pop() if losing else "")
+        run = await room.start("Build")
+        async with asyncio.timeout(PATIENCE):
+            assert (await room.finished(run)).result == "built"
+        assert losing == []
+        assert await world.violations(room) == []

@@ -159,6 +159,9 @@ class Life(RuleBasedStateMachine):
     @rule(which=WHICH)
     def stop(self, which: int) -> None:
         node = _pick(self.of("ready", "blocked"), which)
+        if self.expected.is_doubt(node):
+            assert self.refused(self.room.stop(self.ids[node.key])) is Code.NOT_SUPPORTED
+            return
         self.run(self.room.stop(self.ids[node.key]))
         self.expected.cancel(node)
         assert self.refused(self.room.stop(self.ids[node.key])) is Code.TASK_CLOSED

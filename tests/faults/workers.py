@@ -89,7 +89,8 @@ def work(place: Place, fate: Fate) -> None:
 
 def hasten(put: Callable[[object, str, float], None] = setattr) -> None:
     """Look more often than in earnest, so that tests need not wait."""
-    put(floor, "GLANCES_TO_RECONCILE", 2)
+    put(floor, "BEAT_SECONDS", 0.25)
+    put(floor, "RECONCILE_SECONDS", 0.5)
     put(reconciling, "OVERLOOKED_SECONDS", 2.0)
     put(advance, "FIRST_PAUSE", 0.02)
 

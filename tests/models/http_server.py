@@ -51,6 +51,8 @@ class HttpServer:
         self._paths = paths or {}
         self._clients: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self.asked: list[Asked] = []
+        self.looked: list[Asked] = []
+        """What was asked for without a question: lists of models and the like."""
         self.port = 0
 
     async def __aenter__(self) -> Self:
@@ -71,8 +73,9 @@ class HttpServer:
         self._clients[task] = writer
         try:
             while asked := await _read(reader):
-                self.asked.append(asked)
-                if not await self._answer(self._reply(asked.path), reader, writer):
+                # A look at what a server offers is no question to a model.
+                (self.asked if asked.body is not None else self.looked).append(asked)
+                if not await self._answer(self._reply(asked), reader, writer):
                     return
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
@@ -80,10 +83,14 @@ class HttpServer:
             del self._clients[task]
             writer.close()
 
-    def _reply(self, path: str) -> Reply:
-        if path in self._paths:
-            return self._paths[path]
-        if not self._replies:
+    def then(self, *replies: Reply) -> None:
+        """Answer with these from now on."""
+        self._replies = list(replies)
+
+    def _reply(self, asked: Asked) -> Reply:
+        if asked.path in self._paths:
+            return self._paths[asked.path]
+        if not self._replies or asked.body is None:
             return as_json({"error": "nothing here"}, 404)
         return self._replies[0] if len(self._replies) == 1 else self._replies.pop(0)
 

@@ -117,6 +117,15 @@ def test_what_fits_into_a_model() -> None:
     assert {address: model_at(address, called, {}).context_tokens for address in sizes} == sizes
 
 
+@pytest.mark.parametrize(
+    "kind", ["scripted", "recorded", "prompted+scripted", "recording=kept.jsonl+scripted"]
+)
+def test_what_fits_into_a_file_is_what_its_address_says(kind: str, tmp_path: Path) -> None:
+    written(tmp_path, "turns", "" if kind == "recorded" else "{}")
+    assert model_at(f"{kind}:turns?context=16000", called, {}, tmp_path).context_tokens == 16_000
+    assert model_at(f"{kind}:turns", called, {}, tmp_path).context_tokens == 128_000
+
+
 def test_which_models_see() -> None:
     sees = {
         "openai:gpt-5": True,

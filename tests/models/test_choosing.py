@@ -150,7 +150,7 @@ class TestChoosing:
         async with HttpServer(paths=paths) as server:
             environ = {"OPENAI_BASE_URL": f"{server.url}/v1/", "OPENAI_API_KEY": "sk-x"}
             choice = await choose(None, environ, nobody_may_look)
-            assert server.asked[0].headers["authorization"] == "Bearer sk-x"
+            assert server.looked[0].headers["authorization"] == "Bearer sk-x"
         assert choice.model == "openai:first"
 
     @pytest.mark.parametrize("reply", [as_json({"data": []}), as_json({"error": "no"}, 401), as_json([3])])

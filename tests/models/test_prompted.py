@@ -45,6 +45,15 @@ async def test_an_answer_comes_out_as_text() -> None:
     assert (turn.text, turn.stop, turn.calls, heard) == ("Three words.", "end_turn", (), ["Three words."])
 
 
+async def test_a_call_that_was_cut_off_comes_out_as_far_as_it_was_written() -> None:
+    begun = '{"path": "a.md", "content": "It was a dark and'
+    reply = chat_text(f'{{"tool": "write_file", "arguments": {begun}', finish="length")
+    async with HttpServer(reply) as server, compatible(server.url) as model:
+        turn, _ = await turn_of(PromptedModel(model))
+    assert turn.stop == "length"
+    assert [(call.tool, call.arguments) for call in turn.calls] == [("write_file", begun)]
+
+
 async def test_a_model_that_just_talks_has_answered() -> None:
     turn, _ = await replying("There are three words.")
     assert (turn.text, turn.calls) == ("There are three words.", ())

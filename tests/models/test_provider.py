@@ -12,6 +12,7 @@ import pytest
 from brasstag.models.addressing import destination
 from brasstag.models.failures import Transient
 from brasstag.models.provider import ProviderModel
+from brasstag.models.retrying import RetryingModel
 from brasstag.words.errors import Code
 from brasstag.words.messages import Assistant, Image, Result, System, Text, Thinking, ToolUse, User
 from brasstag.words.turns import ModelError, Usage
@@ -82,11 +83,27 @@ class TestWhatIsSent:
         assert sent["messages"][-1]["content"] == "Go on."
         assert "tool_choice" not in sent or sent["tool_choice"] == "auto"
 
-    async def test_a_turn_may_write_a_quarter_of_a_small_window_when_nobody_says_how_much(self) -> None:
-        async with HttpServer(chat_text("ok")) as server, compatible(server.url) as model:
+    @pytest.mark.parametrize(
+        ("context", "most"), [("", None), ("?context=8000", None), ("?context=100000", 16_384)]
+    )
+    async def test_how_much_a_turn_may_write_is_left_to_a_server_whose_window_is_small_or_unknown(
+        self, context: str, most: int | None
+    ) -> None:
+        async with HttpServer(chat_text("ok")) as server:
+            model = ProviderModel(destination(f"openai-compatible:m@{server.url}/v1{context}", {}))
             await turn_of(model)
+            await model.close()
             sent = server.asked[0].body
-        assert sent["max_tokens"] == 2000
+        assert sent.get("max_tokens") == most
+
+    async def test_a_turn_that_said_nothing_is_not_sent_back(self) -> None:
+        history = (*HISTORY[:1], User((Text("One."),)), Assistant(""), User((Text("Two."),)))
+        async with HttpServer(chat_text("ok")) as server, compatible(server.url) as model:
+            await turn_of(model, asking(*history))
+            sent = server.asked[0].body["messages"]
+        assert "assistant" not in [message["role"] for message in sent]
+        assert "One." in str(sent)
+        assert "Two." in str(sent)
 
     async def test_our_key_for_openai_is_never_sent_to_another_server(
         self, monkeypatch: pytest.MonkeyPatch
@@ -373,6 +390,26 @@ class TestFailures:
         async with HttpServer(drip) as server, compatible(server.url, silence=30, longest=0.3) as model:
             with pytest.raises(Transient, match="in time"):
                 await turn_of(model)
+
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            Reply(["<html>Welcome</html>"], kind="text/html; charset=utf-8"),
+            as_json({"hello": "world"}),
+            Reply(["garbage"], kind="application/json"),
+        ],
+        ids=["html", "other json", "no json"],
+    )
+    async def test_a_server_that_speaks_something_else_fails_at_once(self, reply: Reply) -> None:
+        async with HttpServer(reply) as server:
+            model = ProviderModel(destination(f"openai-compatible:m@{server.url}/api", {}))
+            with pytest.raises(ModelError, match="did not answer in OpenAI's protocol") as raised:
+                await turn_of(RetryingModel(model))
+            await model.close()
+            assert len(server.asked) == 1
+        assert reply.kind.partition(";")[0] in raised.value.message
+        assert "is /v1 missing" in raised.value.message
+        assert raised.value.code is Code.MODEL_NOT_CONFIGURED
 
     async def test_nobody_there_is_worth_another_try(self) -> None:
         async with HttpServer() as server:

@@ -10,9 +10,9 @@ from brasstag.models.failures import Transient
 from brasstag.models.provider import ProviderModel
 from brasstag.models.retrying import LONGEST_WAIT, RetryingModel
 from brasstag.words.errors import Code
-from brasstag.words.turns import ModelError
-from tests.models.http_server import HttpServer, Reply, as_json, chat_text
-from tests.models.support import compatible, turn_of
+from brasstag.words.turns import ModelError, Retrying
+from tests.models.http_server import HANGING, HttpServer, Reply, as_json, chat_text
+from tests.models.support import asking, compatible, turn_of
 
 BUSY = as_json({"error": {"message": "slow down"}}, 429)
 BROKEN = as_json({"error": {"message": "it broke"}}, 500)
@@ -131,3 +131,31 @@ def test_only_what_fits_into_both_models_is_sent() -> None:
     models = [ProviderModel(destination(f"ollama:m?context={size}", {})) for size in (9000, 7000)]
     assert RetryingModel(*models).context_tokens == RetryingModel(*reversed(models)).context_tokens == 7000
     assert RetryingModel(models[0]).context_tokens == 9000
+
+
+async def test_each_failed_try_is_told_before_the_wait_for_the_next() -> None:
+    told: list[Retrying] = []
+    asks = as_json({"error": {"message": "slow down"}}, 429, retry_after="8")
+    async with HttpServer(asks, asks, chat_text("ok")) as server, compatible(server.url) as model:
+        retrying = RetryingModel(model, sleep=Waits())
+        await turn_of(retrying, asking(on_retry=told.append))
+    assert [(one.seconds, one.next_try, one.tries) for one in told] == [(8, 2, 5), (8, 3, 5)]
+    assert str(told[0]).endswith("HTTP 429, slow down; tries again in 8 s (2/5)")
+    assert told[0].as_json()["model"] == "openai-compatible:m"
+
+
+async def test_a_server_that_is_not_there_is_tried_twice_only() -> None:
+    waits = Waits()
+    async with HttpServer() as server:
+        url = server.url
+    async with compatible(url) as model:
+        with pytest.raises(ModelError, match=r"cannot be reached.*\(2 tries\)"):
+            await turn_of(RetryingModel(model, sleep=waits))
+    assert len(waits) == 1
+
+
+async def test_a_server_that_says_nothing_is_tried_twice_only() -> None:
+    async with HttpServer(HANGING) as server, compatible(server.url, silence=0.1) as model:
+        with pytest.raises(ModelError, match=r"did not answer in time \(2 tries\)"):
+            await turn_of(RetryingModel(model, sleep=Waits()))
+        assert len(server.asked) == 2

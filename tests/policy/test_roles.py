@@ -138,18 +138,21 @@ class TestDelegating:
         assert crew.may_delegate("a", "b") is not None
 
 
+ANSWERING = EVERYONES - {"save_to_short_term_memory", "save_to_long_term_memory"}
+
+
 class TestAnswering:
     def test_who_only_answers_looks_and_changes_nothing(self) -> None:
-        assert roles(NOVEL).answering("architect") == EVERYONES | {"read_file", "list_files", "search_code"}
+        assert roles(NOVEL).answering("architect") == ANSWERING | {"read_file", "list_files", "search_code"}
 
     def test_neither_acting_nor_delegating_comes_in_with_a_star(self) -> None:
-        assert roles(EVERYTHING).answering("all") == EVERYONES | {"read_file", "list_files", "search_code"}
+        assert roles(EVERYTHING).answering("all") == ANSWERING | {"read_file", "list_files", "search_code"}
 
     def test_a_tool_that_acts_elsewhere_is_left_out(self) -> None:
         outside = Tool(ToolConfig(tool_id="send", description="Send it."), function=print)
         inside = Tool(ToolConfig(tool_id="peek", description="Look.", effects="none"), function=print)
         crew = roles('[roles.a]\ntools = ["send", "peek"]', outside, inside)
-        assert crew.answering("a") == EVERYONES | {"peek"}
+        assert crew.answering("a") == ANSWERING | {"peek"}
 
     def test_a_role_that_is_gone_has_nothing(self) -> None:
         assert roles(NOVEL).answering("boss") == frozenset()

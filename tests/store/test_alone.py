@@ -17,7 +17,7 @@ from tests.store.test_verify import check
 
 
 def held_task(books: Books) -> Held:
-    said = {"input": {"actor": "a", "role": "clerk"}, "result": None}
+    said = {"input": {"actor": "a", "role": "clerk", "request": "a task"}, "result": None}
     task = NewTask(new_id("task"), "agent", "a", "clerk", "a task", said)
     books.graph.open_root(task)
     held = books.graph.take(task.id, 1)

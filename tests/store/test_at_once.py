@@ -23,7 +23,7 @@ from tests.store.test_verify import check
 
 THREADS = 4
 NEW = file_state("b" * 64)
-_SAID = {"input": {"actor": "a", "role": "r"}}
+_SAID = {"input": {"actor": "a", "role": "r", "request": "t"}}
 
 
 def at_once(*acts: Callable[[], Any]) -> list[Any]:
@@ -145,7 +145,8 @@ def test_a_question_is_answered_once(books: Books) -> None:
 def test_a_child_that_ends_beside_the_stop_of_everything_ends_once(books: Books) -> None:
     for _ in range(8):
         root = _root(books)
-        child = NewTask(new_id("task"), "agent", "a", "r", "t", _SAID, parent_id=root, tree=root)
+        said = _SAID | {"parent": {"task": root, "call": ""}, "tree": root}
+        child = NewTask(new_id("task"), "agent", "a", "r", "t", said, parent_id=root, tree=root)
         books.graph.open_root(child)
         held = books.graph.take(child.id, 1)
         assert held is not None

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from brasstag.surfaces.cli.people import TOKEN_VARIABLE
+from tests.conftest import accept
 from tests.surfaces.conftest import OpenTerminal, Pipe
 
 
@@ -193,9 +194,9 @@ class TestDenying:
 class TestWhenNothingElseWorks:
     @pytest.fixture
     def broken(self, pipe: Pipe, asked: str, project: Path, ada: str) -> str:
-        """A configuration that a person has accepted, and that cannot be started with."""
+        """A configuration that was accepted, by an older version it may be, and that cannot be started with."""
         (project / "brasstag.toml").write_text("[room\n")
-        assert pipe("trust", "--yes").code == 0
+        accept(project)
         assert pipe("call", "list_files").code == 1
         return asked
 

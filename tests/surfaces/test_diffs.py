@@ -65,6 +65,7 @@ def test_a_long_diff_is_still_whole() -> None:
     [
         (Change("a", ABSENT, A, size=3), "creates a (3 bytes)"),
         (Change("a", A, B, before_size=1, size=2), "overwrites a (1 → 2 bytes)"),
+        (Change("a", A, A, before_size=2, size=2), "overwrites a with the same bytes (2)"),
         (Change("a", A, ABSENT, before_size=7), "deletes a (7 bytes)"),
         (Change("a", DIRECTORY, ABSENT), "deletes directory a"),
         (Change("a", ABSENT, DIRECTORY), "makes directory a"),

@@ -105,7 +105,7 @@ class TestAnsweringInline:
         assert answered[0]["result"] == "Blue"
         assert answered[0]["by"].endswith("(terminal)")
 
-    @pytest.mark.parametrize("keys", ["\n", CTRL_C, CTRL_D])
+    @pytest.mark.parametrize("keys", ["\n", CTRL_D])
     def test_an_approval_that_is_put_off_waits_and_the_command_ends_with_3(
         self, terminal: OpenTerminal, pipe: Pipe, project: Path, keys: str
     ) -> None:
@@ -115,13 +115,25 @@ class TestAnsweringInline:
         assert "Waiting for people:" in at.text
         assert [one["state"] for one in pipe("approvals").lines] == ["open"]
 
-    @pytest.mark.parametrize("keys", ["\n", "  \n", CTRL_C, CTRL_D])
+    @pytest.mark.parametrize("keys", ["\n", "  \n", CTRL_D])
     def test_a_question_that_is_put_off_waits_too(
         self, terminal: OpenTerminal, pipe: Pipe, project: Path, keys: str
     ) -> None:
         asking_in_turn(project)
         at = terminal("run", "Do it").until(APPROVAL).type("a\n").until(QUESTION).type(keys)
         assert at.ends() == 3
+        assert [task["status"] for task in pipe("tasks").lines] == ["blocked", "blocked"]
+
+    def test_ctrl_c_at_a_question_leaves_the_run(
+        self, terminal: OpenTerminal, pipe: Pipe, project: Path
+    ) -> None:
+        asking_in_turn(project)
+        at = terminal("run", "Do it").until(APPROVAL).type(CTRL_C)
+        assert at.ends() == 130
+        assert "goes on with it here" in at.text
+        (run,) = pipe("tasks").lines
+        at = terminal("resume", run["task"]).until(APPROVAL).type("a\n").until(QUESTION).type(CTRL_C)
+        assert at.ends() == 130
         assert [task["status"] for task in pipe("tasks").lines] == ["blocked", "blocked"]
 
     def test_later_asks_nothing(self, terminal: OpenTerminal, project: Path) -> None:

@@ -81,7 +81,7 @@ class TestInit:
         at = terminal("init", str(tmp_path / "novel"), columns=200)
         assert at.ends() == 0
         assert "tools may touch data/, profile careful." in at.text
-        assert "Try: brasstag call write_file" in at.text
+        assert f"Try: cd {tmp_path}/novel && brasstag call write_file" in at.text
 
 
 class TestInitWithACrew:
@@ -126,7 +126,7 @@ class TestInitWithACrew:
         assert "Crew analyst: lead, analyst, visualizer." in at.text
         assert "made tools/bar_chart.json" in at.text
         assert "kept data/sales_raw.csv, which was here before" in at.text
-        assert 'Try: brasstag run "How did sales do in Q3' in at.text
+        assert f'Try: cd {tmp_path}/sales && brasstag run "How did sales do in Q3' in at.text
 
 
 class TestNoProject:

@@ -308,3 +308,32 @@ class TestDocuments:
         assert ended.code == 0, ended.err
         opened: dict[str, Any] = ended.lines[1]
         assert opened["input"]["documents"] == ["raw.csv"]
+
+
+class TestCallsOfAgents:
+    def test_tasks_given_away_and_questions_are_exported_as_calls(self, pipe: Pipe, project: Path) -> None:
+        delegating(project)
+        assert pipe("run", "Sum up raw.csv", "--document", "raw.csv").code == 0
+        calls = {one["tool"]: one for one in pipe("timeline", "export", "--calls").lines}
+        given = calls["route_to_worker"]
+        assert given["type"] == "agent_as_tool"
+        assert given["input"] == {"request": "Sum it up", "documents": ["raw.csv"]}
+        assert (given["result"], given["status"]) == ("summed up", "done")
+        assert given["said"] == "← result from worker"
+
+    def test_what_is_open_is_exported_as_waiting_and_once_stopped_as_cut_off(
+        self, pipe: Pipe, project: Path
+    ) -> None:
+        asking(project)
+        waiting = pipe("run", "Paint").lines[-1]
+        calls = {one["tool"]: one for one in pipe("timeline", "export", "--calls").lines}
+        assert {tool: one["status"] for tool, one in calls.items()} == {
+            "write_file": "waiting",
+            "ask_master": "waiting",
+        }
+        asked = calls["ask_master"]
+        assert (asked["type"], asked["input"]) == ("ask_master", {"question": "Which colour?"})
+        assert asked["result"].startswith("→ asked a person (task_")
+        pipe("stop", waiting["run"])
+        left = {one["tool"]: one["status"] for one in pipe("timeline", "export", "--calls").lines}
+        assert left == {"write_file": "cut off", "ask_master": "cut off"}

@@ -1,6 +1,8 @@
 """Tasks as people see and steer them: the tree, answers, stops, costs, memories."""
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -259,8 +261,13 @@ class TestCost:
         monkeypatch.setattr(
             "brasstag.models.scripted.estimated", lambda *_, **__: Usage(input_tokens=10, output_tokens=5)
         )
-        run = pipe("run", "Do it").lines[-1]["task"]
-        assert pipe("cost", run).json["total"]["stepsWithoutPrice"] == 1
+        ended = pipe("run", "Do it").lines[-1]
+        run = ended["task"]
+        assert (ended["steps"], ended["tokens"], ended["cost"]) == (1, 15, None)
+        assert [task["cost"] for task in pipe("tasks", run).lines] == [None]
+        assert "1 step · 15 tokens · cost not known" in pipe("watch", run, "-o", "people").out
+        total = pipe("cost", run).json["total"]
+        assert (total["stepsWithoutPrice"], total["cost"]) == (1, None)
         said = pipe("cost", run, "-o", "people").out
         assert "not known" in said
         assert "Nobody here knows the price of 1 step" in said
@@ -305,3 +312,48 @@ class TestMemories:
         assert ended.code == 1
         assert "there is no memory nothing" in ended.err
         assert len(pipe("memories").lines) == 1
+
+
+class TestAProcessThatDied:
+    def test_what_it_held_is_said_to_be_nobodys(
+        self, pipe: Pipe, terminal: OpenTerminal, project: Path
+    ) -> None:
+        go = add_hold(project)
+        write_script(project, {"boss": [turn(call("hold", until=str(go))), turn(text="Held.")]})
+        at = terminal("run", "Hold").until("uses hold")
+        (held,) = pipe("tasks").lines
+        assert (held["status"], held["isLeft"]) == ("running", False)
+        os.kill(at.pid, signal.SIGKILL)
+        at.ends()
+        (left,) = pipe("tasks").lines
+        assert (left["status"], left["isLeft"]) == ("running", True)
+        shown = pipe("tasks", "-o", "people").out
+        assert "nobody works on it: Hold" in shown
+        assert f"brasstag resume {left['run'][-8:]}" in shown
+
+
+class TestIn80Columns:
+    def test_what_goes_wrong_is_told_in_lines_that_break_at_words(self, terminal: OpenTerminal) -> None:
+        at = terminal("resume", "nothing_of_that_name_is_anywhere_in_this_room")
+        assert at.ends() == 1
+        said = at.text.strip().splitlines()
+        assert len(said) > 1
+        assert max(map(len, said)) <= 80
+        assert " ".join(said).endswith("`brasstag tasks` lists them")
+
+    def test_a_long_name_of_a_model_is_not_broken(
+        self, terminal: OpenTerminal, pipe: Pipe, project: Path
+    ) -> None:
+        name = "a-name-of-a-script-that-is-longer-than-what-is-left-of-a-line.json"
+        write_script(project, {"boss": [turn(text="Done.")]})
+        (project / "script.json").rename(project / name)
+        assert pipe("run", "Do it", "--model", f"scripted:{name}").code == 0
+        at = terminal("cost")
+        assert at.ends() == 0
+        assert name in at.text
+
+    def test_a_task_about_a_file_names_it_in_its_title(self, pipe: Pipe, project: Path) -> None:
+        given = call("assign_task", target_agent="worker", task_description="Write it", target_file="n.md")
+        write_script(project, {"boss": [turn(given), turn(text="Done.")], "worker": [turn(text="Written.")]})
+        assert pipe("run", "Do it").code == 0
+        assert pipe("tasks").lines[-1]["title"] == "Write it [The file to work on: n.md]"

@@ -84,7 +84,8 @@ class TestExport:
         assert [call["tool"] for call in calls] == [
             *("write_file", "write_file", "read_file", "read_file", "delete_file"),
         ]
-        assert all(call.keys() == {"type", "tool", "input", "result", "timestamp", "tag"} for call in calls)
+        fields = {"type", "tool", "input", "result", "timestamp", "status", "tag"}
+        assert all(call.keys() == fields for call in calls)
 
     def test_a_file_that_cannot_be_written_is_told(self, pipe: Pipe, history: None, tmp_path: Path) -> None:
         ended = pipe("timeline", "export", "--file", str(tmp_path))

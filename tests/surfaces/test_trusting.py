@@ -125,3 +125,69 @@ class TestReplacedState:
         at = terminal("trust").until(QUESTION)
         assert "the timeline you knew is not here" in at.text
         assert at.type("\n").ends() == 1
+
+
+class TestWhatCouldNotBeLoaded:
+    @pytest.fixture
+    def broken(self, project: Path, pipe: Pipe, marker: Path) -> list[str]:
+        """Settings with mistakes of several kinds, beside a tool that was not accepted; returns what has to be told."""
+        with (project / "brasstag.toml").open("a") as settings:
+            settings.write(
+                '[crew.budget2]\nmax_steps = 3\n[roles.a]\nbudgt = 3\ntools = ["spi", "reed_file", "spy"]\n'
+            )
+        return [
+            "crew.budget2: is not a setting. Did you mean [crew.budget]?",
+            "roles.a.budgt: is not a setting. Did you mean `budget` in [roles.NAME]?",
+            "roles.a.tools[0]: 'spi' is no tool of this room. Did you mean spy?",
+            "roles.a.tools[1]: 'reed_file' is no tool of this room. Did you mean read_file?",
+        ]
+
+    def test_it_is_not_accepted_and_every_problem_is_named(
+        self, pipe: Pipe, broken: list[str], marker: Path, ada: str
+    ) -> None:
+        ended = pipe("trust", "--yes")
+        assert (ended.code, ended.json["accepted"]) == (1, False)
+        assert len(ended.json["problems"]) == len(broken)
+        for told, wanted in zip(ended.json["problems"], broken, strict=True):
+            assert wanted in told
+        assert "control files changed" in pipe("call", "list_files").err
+        assert not marker.exists()
+
+    def test_a_person_is_told_before_the_question_and_not_asked(
+        self, terminal: OpenTerminal, broken: list[str]
+    ) -> None:
+        at = terminal("call", "list_files", columns=200)
+        assert at.ends() == 1
+        assert QUESTION not in at.text
+        assert all(told in at.text for told in broken)
+
+    def test_doctor_looks_without_loading(self, pipe: Pipe, broken: list[str], marker: Path) -> None:
+        found = [one["found"] for one in pipe("doctor").lines if one["what"] == "configuration"]
+        assert [told in one for told, one in zip(broken, found, strict=True)] == [True] * len(broken)
+        assert not marker.exists()
+
+    def test_tools_are_listed_all_the_same(self, pipe: Pipe, broken: list[str], marker: Path) -> None:
+        ended = pipe("tools")
+        assert ended.code == 0
+        assert {"read_file", "spy"} <= {one["name"] for one in ended.lines}
+        assert "Run `brasstag trust`" in ended.err
+        assert pipe("tools", "show", "spy").json["name"] == "spy"
+        assert not marker.exists()
+
+    def test_what_looks_right_is_said_to_wait_for_a_yes(self, pipe: Pipe, marker: Path) -> None:
+        (found,) = [one for one in pipe("doctor").lines if one["what"] == "configuration"]
+        assert not found["ok"]
+        assert "looks right, but is not accepted yet" in found["found"]
+        assert not marker.exists()
+
+    def test_a_tool_that_only_code_declares_is_no_stranger(self, pipe: Pipe, project: Path, ada: str) -> None:
+        (project / "tools").mkdir()
+        (project / "tools" / "words.py").write_text(
+            "from brasstag import tool\n\n\n"
+            '@tool(effects="none", approval="auto")\ndef twice(text: str) -> str:\n'
+            '    """Say a text twice.\n\n    Args:\n        text: What to say.\n    """\n    return text * 2\n'
+        )
+        with (project / "brasstag.toml").open("a") as settings:
+            settings.write('[roles.a]\ntools = ["twice"]\n')
+        assert pipe("trust", "--yes").json["accepted"]
+        assert pipe("call", "twice", "text=ab").code == 0

@@ -105,7 +105,7 @@ async def test_a_node_that_answers_a_question_may_recall_what_its_context_shows(
         books.graph.open_root(
             NewTask(name, "question", "agent:analyst", "lead", "Euros?", payload, tree=name)
         )
-    history = History(books)
+    history = History(books, lambda: 20_000)
     assert "0123456789" in history.result_behind(tag, "task_answering")
     with pytest.raises(ToolError):
         history.result_behind(tag, "task_stranger")

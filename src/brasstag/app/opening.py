@@ -1,11 +1,11 @@
 """Fitting out a room: settings, tools, rules, workspace and books, put together once."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
+from brasstag.app.loading import aliases_of, load_project
 from brasstag.app.notices import notifier, question_notifier
 from brasstag.app.trust import Trust
 from brasstag.app.vault import Vault, memory_vault, open_vault, require_same_room
@@ -16,11 +16,9 @@ from brasstag.engine.shop import Shop
 from brasstag.engine.threads import Threads
 from brasstag.models.rack import Rack
 from brasstag.policy.judging import Rules
-from brasstag.policy.loading import rules_from, strange_roles, strange_tools
-from brasstag.policy.profiles import LANDING
-from brasstag.policy.roles import OPERATOR, Roles
+from brasstag.policy.loading import rules_from
+from brasstag.policy.roles import Roles
 from brasstag.policy.rule_engine import AnyRule, RuleEngine
-from brasstag.policy.rules import Rule
 from brasstag.policy.shipped import shipped_rules
 from brasstag.sandbox.network.web import open_web
 from brasstag.sandbox.process.booth import Booth
@@ -29,26 +27,18 @@ from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.settings import (
     SETTINGS_FILE,
     STATE_DIRECTORY,
-    TOOLS_DIRECTORY,
     ProfileName,
     RoomSettings,
     Settings,
-    ToolSettings,
     parse_settings,
     read_settings,
     user_directory,
 )
-from brasstag.toolkit.arguments import compiled
-from brasstag.toolkit.discovery import discover_entry_points, discover_folder, discover_package
-from brasstag.toolkit.loading import read_config
+from brasstag.toolkit.discovery import discover_package
 from brasstag.toolkit.registry import ToolRegistry
-from brasstag.toolkit.routes import route_tools
 from brasstag.toolkit.tool import Tool
 from brasstag.words.errors import ConfigError, Problem
 from brasstag.words.times import Clock
-
-_T = TypeVar("_T")
-_COMMON_LIMITS = frozenset({"timeout_seconds", "max_result_bytes"})
 
 
 @dataclass(slots=True)
@@ -83,7 +73,7 @@ class Fittings:
             problem = Problem(str(settings_file), "", "is not UTF-8 text", "Give a settings file.")
             raise ConfigError([problem]) from None
         settings = parse_settings(text, settings_file.name)
-        aliases = _aliases(self.shop.registry)
+        aliases = aliases_of(self.shop.registry)
         engine = RuleEngine((*shipped_rules(), *rules_from(settings.rules, aliases, settings_file.name)))
         return _rules(engine, settings, self.shop.registry)
 
@@ -103,7 +93,7 @@ async def fit_out(project: Path, clock: Clock) -> Fittings:
     threads = Threads()
     fittings = await threads.run(_fit_project, project, clock, threads)
     try:
-        watched = await fittings.counter.watched(recover, fittings.shop, fittings.vault.boot)
+        watched = await fittings.counter.watched(recover, fittings.shop)
     except BaseException:
         # Its lock, too: what it has taken over from the dead must not look as if somebody were at it.
         fittings.close()
@@ -123,49 +113,6 @@ async def fit_out_in_memory(workspace: Path | None, profile: ProfileName, clock:
     return _fit(vault, settings, registry, shipped_rules(), root, control, Threads())
 
 
-def load_tools(project: Path, settings: Settings, problems: list[Problem]) -> ToolRegistry:
-    """Return every tool of a project: the shipped ones, its own, those of installed packages, and its crew's routes."""
-    registry = ToolRegistry()
-    sources: list[Callable[[], Iterable[Tool]]] = [
-        lambda: discover_package("brasstag.tools"),
-        lambda: discover_folder(project / TOOLS_DIRECTORY) if (project / TOOLS_DIRECTORY).is_dir() else (),
-        discover_entry_points,
-        lambda: route_tools(settings.roles),
-    ]
-    for source in sources:
-        for tool in _collecting(problems, source) or ():
-            _collecting(problems, partial(_register, registry, tool, settings))
-    problems += [
-        Problem(SETTINGS_FILE, f"tools.{name}", "is no tool of this room", "`brasstag tools` lists them.")
-        for name in settings.tools
-        if registry.get(name) is None
-    ]
-    return registry
-
-
-def read_rules(project: Path) -> tuple[Rule, ...]:
-    """Read a project's own rules and check their examples, without loading any tool of the project.
-
-    So a change to the rules can be tried before a person accepts it; of the project's tools only the aliases count.
-    """
-    registry = ToolRegistry(discover_package("brasstag.tools"))
-    aliases = _aliases(registry)
-    for file in sorted((project / TOOLS_DIRECTORY).glob("*.json")):
-        config = _collecting([], partial(read_config, file.read_bytes(), file.name))
-        if config is not None:
-            aliases |= dict.fromkeys(config.aliases, config.tool_id)
-    return rules_from(read_settings(project).rules, aliases)
-
-
-def check_configuration(project: Path) -> list[Problem]:
-    """Return everything wrong with a project's settings, tools, rules and roles, without opening its room."""
-    try:
-        _load(project)
-    except ConfigError as error:
-        return list(error.problems)
-    return []
-
-
 def _fit_project(project: Path, clock: Clock, threads: Threads) -> Fittings:
     project = project.absolute()
     if not (project / SETTINGS_FILE).is_file():
@@ -174,7 +121,7 @@ def _fit_project(project: Path, clock: Clock, threads: Threads) -> Fittings:
     try:
         require_same_room(project, vault)
         Trust(project, vault.folder).require()
-        settings, registry, loaded = _load(project)
+        settings, registry, loaded = load_project(project)
         root = settings.workspace(project)
         root.mkdir(parents=True, exist_ok=True)
         control = ControlFiles(project, root, (project / STATE_DIRECTORY,))
@@ -182,19 +129,6 @@ def _fit_project(project: Path, clock: Clock, threads: Threads) -> Fittings:
     except BaseException:
         vault.close()
         raise
-
-
-def _load(project: Path) -> tuple[Settings, ToolRegistry, tuple[Rule, ...]]:
-    problems: list[Problem] = []
-    settings = _collecting(problems, lambda: read_settings(project)) or Settings()
-    registry = load_tools(project, settings, problems)
-    loaded = _collecting(problems, lambda: rules_from(settings.rules, _aliases(registry))) or ()
-    problems += strange_tools(loaded, lambda name: name == LANDING or registry.get(name) is not None)
-    problems += strange_roles(loaded, (OPERATOR, *settings.roles))
-    _collecting(problems, lambda: Roles(settings.roles, registry))
-    if problems:
-        raise ConfigError(problems)
-    return settings, registry, loaded
 
 
 def _scratch(vault: Vault, root: Path) -> Path:
@@ -224,7 +158,7 @@ def _fit(
         threads=threads,
         notify=notifier(settings.approvals),
         boot=vault.boot,
-        agents=Agents(settings.roles, settings.crew, rack.model),
+        agents=Agents(settings.roles, settings.crew, rack.model, rack.measure),
         models=rack,
         notify_question=question_notifier(settings.approvals),
         web=open_web(settings.web),
@@ -253,57 +187,4 @@ def _host_paths(*paths: Path) -> tuple[str, ...]:
 
 
 def _rules(engine: RuleEngine, settings: Settings, registry: ToolRegistry) -> Rules:
-    return Rules(engine.rules, settings.room.profile, _aliases(registry))
-
-
-def _aliases(registry: ToolRegistry) -> dict[str, str]:
-    return {alias: tool.name for tool in registry.list() for alias in tool.config.aliases}
-
-
-def _as_project_says(tool: Tool, settings: Settings) -> Tool:
-    """Return the tool under the limits the project's settings give it; raise for what does not fit it."""
-    chosen = settings.tools.get(tool.name)
-    if chosen is None:
-        return tool
-    problems = [*_wrong_limits(tool, chosen), *_wrong_defaults(tool, chosen)]
-    if problems:
-        raise ConfigError(problems)
-    limits = tool.config.limits
-    own = {name: int(value) for name, value in chosen.limits.items() if name in limits.numbers}
-    given: dict[str, Any] = {name: value for name, value in chosen.limits.items() if name in _COMMON_LIMITS}
-    changed = limits.model_copy(update=given | {"numbers": {**limits.numbers, **own}})
-    return replace(tool, config=tool.config.model_copy(update={"limits": changed}))
-
-
-def _wrong_limits(tool: Tool, chosen: ToolSettings) -> Iterator[Problem]:
-    known = _COMMON_LIMITS | tool.config.limits.numbers.keys()
-    for name in sorted(chosen.limits.keys() - known):
-        yield Problem(
-            SETTINGS_FILE,
-            f"tools.{tool.name}.limits.{name}",
-            "is no limit of it",
-            f"It has {', '.join(sorted(known))}.",
-        )
-
-
-def _wrong_defaults(tool: Tool, chosen: ToolSettings) -> Iterator[Problem]:
-    for name, value in chosen.defaults.items():
-        place = f"tools.{tool.name}.defaults.{name}"
-        parameter = tool.config.parameters.get(name)
-        if parameter is None:
-            names = ", ".join(tool.config.parameters)
-            yield Problem(SETTINGS_FILE, place, "is no argument of it", f"It has {names}.")
-        elif not compiled(parameter.as_schema()).is_valid(value):
-            yield Problem(SETTINGS_FILE, place, f"cannot be {value!r}", parameter.description)
-
-
-def _register(registry: ToolRegistry, tool: Tool, settings: Settings) -> None:
-    registry.register(_as_project_says(tool, settings))
-
-
-def _collecting(problems: list[Problem], act: Callable[[], _T]) -> _T | None:
-    try:
-        return act()
-    except ConfigError as error:
-        problems += error.problems
-        return None
+    return Rules(engine.rules, settings.room.profile, aliases_of(registry))

@@ -1,8 +1,8 @@
 """An overview of a run: where its tasks stand, and what in it waits for people."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from brasstag.settings.crew import PERSON
 from brasstag.store.approvals import approvals_of_task
@@ -22,6 +22,14 @@ class Overview:
     approvals: tuple[Approval, ...] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
     """The words of the questions that wait for a person, by task."""
+    left: frozenset[str] = frozenset()
+    """Tasks that count as running although the process that held them is gone."""
+
+    def seen_by(self, is_alive: Callable[[str], bool]) -> "Overview":
+        """Return the same, with the tasks whose process no longer lives."""
+        held = [task for task in self.tasks if task.status == "running" and task.kind != "desk"]
+        alive = {boot: is_alive(boot) for boot in {task.boot for task in held}}
+        return replace(self, left=frozenset(task.id for task in held if not alive[task.boot]))
 
     @property
     def questions(self) -> tuple[Task, ...]:

@@ -185,10 +185,10 @@ class Room:
         return await self._counter.preview_edit(approval, arguments)
 
     async def decide(
-        self, approval_id: str, response: ApprovalResponse, approver: Approver, *, seen: str | None = None
+        self, approval_id: str, response: ApprovalResponse, by: Approver | str, *, seen: str | None = None
     ) -> Approval:
         """Write down a person's answer; ``seen`` is the digest of the preview they were shown."""
-        return await self._counter.decide(approval_id, response, approver, seen)
+        return await self._counter.decide(approval_id, response, Approver.named(by), seen)
 
     async def resume(self, approval_id: str) -> Outcome:
         """Go on with a call that was approved."""
@@ -253,7 +253,10 @@ class Room:
         return await self.runs.begin(request, role, documents, model, budget, serve=serve)
 
     def watch(self, task_id: str, *, seen: dict[str, int] | None = None) -> AsyncIterator[Happening]:
-        """Yield what happens in a task and below it, until it has ended: entries, and pieces of what models say."""
+        """Yield what happens in a task and below it, until it has ended.
+
+        That is entries, pieces of what models say, and, each time it becomes so, that only people can go on.
+        """
         return self.runs.watch(task_id, seen)
 
     async def finished(self, task_id: str) -> Ended:
@@ -270,26 +273,26 @@ class Room:
         return await self.runs.tasks(tree)
 
     async def answer(
-        self, question_id: str, answer: str, by: Approver, *, documents: Sequence[str] = ()
+        self, question_id: str, answer: str, by: Approver | str, *, documents: Sequence[str] = ()
     ) -> Task:
         """Answer a question that waits for a person."""
-        return await self.runs.answer(question_id, answer, by, documents)
+        return await self.runs.answer(question_id, answer, Approver.named(by), documents)
 
-    async def stop(self, task_id: str, by: str = "library") -> Stopped:
+    async def stop(self, task_id: str, by: Approver | str = "library") -> Stopped:
         """Stop a task and everything below it; says what was stopped, and what may have happened or not."""
-        return await self.runs.stop(task_id, by)
+        return await self.runs.stop(task_id, str(by))
 
     async def resume_run(
         self,
         task_id: str,
-        by: str = "library",
+        by: Approver | str = "library",
         *,
         budget: Budget = NO_LIMITS,
         note: str = "",
         serve: bool = True,
     ) -> Task:
         """Let a failed or stopped run go on, with more budget where that is what it lacked."""
-        return await self.runs.resume(task_id, by, budget, note, serve=serve)
+        return await self.runs.resume(task_id, str(by), budget, note, serve=serve)
 
     async def serve(self, concurrency: int | None = None) -> None:
         """Work on every run of this room until cancelled."""

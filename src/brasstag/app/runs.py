@@ -6,14 +6,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from brasstag.app.cautions import cautions
 from brasstag.app.opening import Fittings
 from brasstag.app.overview import Overview, look_over
 from brasstag.app.serving import Serving
+from brasstag.app.spending import Taken, taken_by
 from brasstag.app.watching import Happening, Watchers
 from brasstag.documents.carrying import carry
 from brasstag.engine.agents import Chosen
 from brasstag.engine.floor import Floor
-from brasstag.engine.nodes import Asked, failure, root_task
+from brasstag.engine.nodes import Asked, failure, opening, root_task
 from brasstag.engine.steering import answer_question, resume_task, stop_task
 from brasstag.models.choosing import Choice, choose
 from brasstag.sandbox.workspace.draft import Draft
@@ -28,7 +30,7 @@ from brasstag.words.canonical import why_not_json
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
-from brasstag.words.turns import ModelError
+from brasstag.words.turns import Model, ModelError
 
 _T = TypeVar("_T")
 
@@ -69,6 +71,7 @@ class Runs:
         self._serving: asyncio.Task[None] | None = None
         self._watchers = Watchers()
         self._shop.said = self._watchers.say
+        self._shop.retrying = self._watchers.retry
 
     async def begin(
         self,
@@ -91,11 +94,12 @@ class Runs:
             raise ToolError(Code.INVALID_ARGUMENTS, f"the request cannot be written down: {reason}")
         lead = role or self._shop.agents.crew.lead
         self._shop.agents.role(lead)
-        carried = await self._run(self._carry, documents, lead)
         chosen = Chosen(model, await self._default_model(lead, model, default_model))
         # A run that nobody could answer is not begun.
         speaker = self._shop.agents.model(self._shop.agents.model_name(lead, chosen), lead)
         await self._fittings.models.open(speaker)
+        await self._fittings.models.measure(speaker)
+        carried = await self._run(self._carry, documents, lead, speaker)
         asked = Asked(request, lead, self._actor, carried, chosen)
         queue = self._shop.boot.id if serve else ""
         task: NewTask = await self._run(
@@ -159,9 +163,15 @@ class Runs:
         """Look over the run that a task belongs to."""
         return await self._run(self._books.read, lambda view: look_over(view, name))
 
+    async def taken(self, name: str) -> Taken:
+        """Return what the run that a task belongs to has taken."""
+        return await self._run(
+            self._books.read, lambda view: taken_by(view, tasks_of_tree(view, get_task(view, name).tree))
+        )
+
     async def answer(self, name: str, answer: str, by: Approver, documents: Sequence[str]) -> Task:
         """Answer a question that waits for a person."""
-        carried = await self._run(self._carry, documents, "")
+        carried = await self._run(self._carry, documents, "", None)
         return await self._run(answer_question, self._books, name, answer, by, carried)
 
     async def stop(self, name: str, by: str) -> Stopped:
@@ -212,6 +222,14 @@ class Runs:
             return Choice(settled, "it was named" if named else "brasstag.toml names it")
         return await choose()
 
+    async def cautions(self, run: str) -> tuple[str, ...]:
+        """Say what a person should know of a run's model before it goes far."""
+        task = await self.task(run)
+        opened = await self._run(self._books.read, lambda view: opening(view, task))
+        model = self._shop.agents.model(opened["model"], task.role)
+        guessed = self._fittings.models.guesses(model)
+        return tuple(cautions(model, opened["carried"], guessed=guessed))
+
     async def _default_model(self, lead: str, named: str, agreed: str) -> str:
         """Return what roles that name no model speak through: the model the run begins with.
 
@@ -247,12 +265,12 @@ class Runs:
         with self._books.database.write() as transaction:
             return forget_memory(transaction, name)
 
-    def _carry(self, documents: Sequence[str], role: str) -> tuple[Carried, ...]:
+    def _carry(self, documents: Sequence[str], role: str, reader: Model | None) -> tuple[Carried, ...]:
         """Read documents that a person sends along; what a rule keeps from being read stays where it is."""
         draft = Draft(self._shop.workspace, writable=False)
         try:
             carried = carry(
-                draft, list(documents), self._shop.agents.crew.document_tokens, self._books.blobs.put
+                draft, list(documents), self._shop.agents.document_tokens(reader), self._books.blobs.put
             )
         finally:
             draft.close()

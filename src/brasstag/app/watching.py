@@ -3,37 +3,90 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from typing import Any
 
+from brasstag.app.overview import overview_of
 from brasstag.engine.threads import Threads
+from brasstag.settings.crew import PERSON
 from brasstag.store.books import Books
 from brasstag.store.database import View
 from brasstag.store.tasks import Task, get_task, tasks_of_tree
 from brasstag.store.timeline import entries_since
-from brasstag.words.events import Entry
+from brasstag.words.approvals import Approval
+from brasstag.words.events import Entry, EntryKind
+from brasstag.words.turns import Retrying
 
 GLANCE_SECONDS = 0.1
 """How often a watcher looks for what other processes wrote."""
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """A question that only a person can answer, with ``Room.answer``."""
+
+    id: str
+    text: str
+    role: str
+    """Who asks."""
+    task_id: str
+    """The task that waits for the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Everything a run waits for, where only people can go on."""
+
+    approvals: tuple[Approval, ...]
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Happening:
-    """One thing that happened in a run: an entry of a timeline, or a piece of what a model is saying."""
+    """One thing that happened in a run: an entry, a piece of what a model says, or that only people can go on."""
 
     task: Task
     entry: Entry | None = None
     text: str = ""
+    waiting: Waits | None = None
+    retrying: Retrying | None = None
+    """A try at a model's answer that failed; only in the process that works on the task."""
+
+    @property
+    def approval_id(self) -> str | None:
+        """The approval that was just asked for, if that is what happened."""
+        return str(self._told["approval"]) if self._is(EntryKind.ASKED) else None
+
+    @property
+    def question(self) -> Question | None:
+        """The question to people that was just asked, if that is what happened."""
+        told = self._told
+        if not self._is(EntryKind.QUESTIONED) or told["to"] != PERSON:
+            return None
+        return Question(told["child"], str(told["input"].get("question", "")), self.task.role, self.task.id)
+
+    def _is(self, kind: EntryKind) -> bool:
+        return self.entry is not None and self.entry.kind is kind and self.entry.payload is not None
+
+    @property
+    def _told(self) -> dict[str, Any]:
+        return (self.entry.payload if self.entry else None) or {}
 
 
 class Watchers:
     """Everybody in this process who listens to models."""
 
     def __init__(self) -> None:
-        self._queues: set[asyncio.Queue[tuple[str, str]]] = set()
+        self._queues: set[asyncio.Queue[tuple[str, str | Retrying]]] = set()
 
     def say(self, task_id: str, text: str) -> None:
         """Pass on a piece of text; called on the event loop, as models answer there."""
         for queue in self._queues:
             queue.put_nowait((task_id, text))
+
+    def retry(self, task_id: str, retrying: Retrying) -> None:
+        """Pass on that a model is asked again."""
+        for queue in self._queues:
+            queue.put_nowait((task_id, retrying))
 
     async def watch(
         self, books: Books, threads: Threads, task_id: str, seen: dict[str, int] | None = None
@@ -43,7 +96,7 @@ class Watchers:
         ``seen`` says how many entries of which task are known already.
         """
         following = _Following(task_id, seen or {})
-        queue: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
+        queue: asyncio.Queue[tuple[str, str | Retrying]] = asyncio.Queue()
         self._queues.add(queue)
         try:
             while True:
@@ -58,19 +111,23 @@ class Watchers:
 
 
 async def _heard(
-    queue: "asyncio.Queue[tuple[str, str]]", find: Callable[[str], Task | None]
+    queue: "asyncio.Queue[tuple[str, str | Retrying]]", find: Callable[[str], Task | None]
 ) -> AsyncIterator[Happening]:
     """Yield what models said until nothing more comes for a glance's time."""
     loop = asyncio.get_running_loop()
     until = loop.time() + GLANCE_SECONDS
     while (left := until - loop.time()) > 0:
         try:
-            name, text = await asyncio.wait_for(queue.get(), left)
+            name, heard = await asyncio.wait_for(queue.get(), left)
         except TimeoutError:
             return
         task = find(name)
-        if task is not None:
-            yield Happening(task, text=text)
+        if task is None:
+            continue
+        if isinstance(heard, Retrying):
+            yield Happening(task, retrying=heard)
+        else:
+            yield Happening(task, text=heard)
 
 
 class _Following:
@@ -79,6 +136,8 @@ class _Following:
     def __init__(self, task_id: str, seen: dict[str, int]) -> None:
         self._top = task_id
         self._seen = dict(seen)
+        self._stood: list[tuple[str, int]] = []
+        self._waited: list[str] = []
         self.tasks: dict[str, Task] = {}
         self.has_ended = False
 
@@ -87,7 +146,8 @@ class _Following:
         top = get_task(view, self._top)
         self._top = top.id
         found: list[Happening] = []
-        for task in _below(top, tasks_of_tree(view, top.tree)):
+        tasks = _below(top, tasks_of_tree(view, top.tree))
+        for task in tasks:
             self.tasks[task.id] = task
             known = self._seen.get(task.id, 0)
             if task.next_seq > known:
@@ -98,7 +158,30 @@ class _Following:
         found.sort(
             key=lambda one: (one.entry.at, one.entry.task_id, one.entry.seq) if one.entry else ("", "", 0)
         )
-        return found
+        waits = self._waits(view, tasks)
+        return found if waits is None else [*found, Happening(top, waiting=waits)]
+
+    def _waits(self, view: View, tasks: list[Task]) -> Waits | None:
+        """Return what waits for people, once it has become all that is left."""
+        stand = [(str(task.status), task.next_seq) for task in tasks]
+        if stand == self._stood:
+            return None
+        self._stood = stand
+        overview = overview_of(view, tasks)
+        before, self._waited = self._waited, []
+        if not overview.waits_for_people:
+            return None
+        self._waited = [one.id for one in overview.requests]
+        if self._waited == before:
+            return None
+        return Waits(
+            overview.approvals,
+            tuple(
+                Question(one.id, overview.asked[one.id], self.tasks[one.parent_id].role, one.parent_id)
+                for one in overview.questions
+                if one.parent_id in self.tasks
+            ),
+        )
 
 
 def _below(top: Task, tree: list[Task]) -> list[Task]:

@@ -25,7 +25,10 @@ def carry(draft: Draft, paths: Sequence[str], budget_tokens: int, keep: Keep) ->
     """
     found = [examine(draft, path) for path in dict.fromkeys(map(parse_path, paths))]
     whole, share = _shared(found, budget_tokens)
-    return tuple(_whole(draft, one, keep) if one.path in whole else _in_part(one, share) for one in found)
+    return tuple(
+        _whole(draft, one, keep) if one.path in whole else _in_part(one, share, budget_tokens)
+        for one in found
+    )
 
 
 def _shared(found: Sequence[Examined], budget: int) -> tuple[frozenset[str], int]:
@@ -56,9 +59,10 @@ def _whole(draft: Draft, one: Examined, keep: Keep) -> Carried:
     return _carried(one, data.decode("utf-8-sig"))
 
 
-def _in_part(one: Examined, share: int) -> Carried:
+def _in_part(one: Examined, share: int, budget: int) -> Carried:
     if one.is_text:
-        text, how = extract(one, share)
+        # What may travel at once may also be loaded at once.
+        text, how = extract(one, share, budget)
     elif one.is_picture:
         text, how = "A picture that the budget left no room for.", "hand it over with fewer documents"
     elif one.media_type in PICTURES:

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import BinaryIO
 
 from brasstag.documents.kinds import BINARY, MARKDOWN, PICTURES, kind_of_bytes, kind_of_text
+from brasstag.documents.pictures import picture_size
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.tokens import IMAGE_TOKENS, tokens_of_bytes
@@ -59,6 +60,11 @@ def examine(draft: Draft, path: str) -> Examined:
             raise
         return _examine_large(draft, path)
     found = _scan(path, io.BytesIO(data))
+    if found.is_picture and picture_size(data, found.media_type) is None:
+        raise ToolError(
+            Code.INVALID_ARGUMENTS,
+            f"{path} begins like {found.media_type}, but is no picture that can be read; save it anew, or leave it out",
+        )
     if found.media_type != MARKDOWN:
         return found
     return replace(found, headings=tuple(islice(_headings(data.decode("utf-8-sig")), MOST_HEADINGS)))

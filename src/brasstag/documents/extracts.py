@@ -19,11 +19,14 @@ _BEGINS = "It begins:"
 _HEADINGS = "Its headings, or the first of them:"
 
 NEXT_BYTES = 40_000
-"""About how much the reader is told to ask for next."""
+"""About how much the reader is told to ask for next, at most."""
 
 
-def extract(found: Examined, tokens: int) -> tuple[str, str]:
-    """Return a summary of a text in about so many tokens, taken from the text itself, and how to load the rest."""
+def extract(found: Examined, tokens: int, next_tokens: int) -> tuple[str, str]:
+    """Return a summary of a text in about so many tokens, taken from the text itself, and how to load the rest.
+
+    ``next_tokens`` is about how much the reader can load at once.
+    """
     size = _size(found)
     room = tokens * BYTES_PER_TOKEN - sum(map(_bytes, (size, _BEGINS)))
     headings = list(_within(found.headings, room // 2 - _bytes(_HEADINGS)))
@@ -31,7 +34,7 @@ def extract(found: Examined, tokens: int) -> tuple[str, str]:
     quoted = list(_within(_lines(found), room - sum(map(_bytes, parts[1:]))))
     parts += [_BEGINS, *quoted] if quoted else ()
     whole = sum(1 for line in quoted if not line.endswith(_CUT))
-    return "\n".join(parts), _how(found, whole)
+    return "\n".join(parts), _how(found, whole, min(NEXT_BYTES, next_tokens * BYTES_PER_TOKEN))
 
 
 def _size(found: Examined) -> str:
@@ -65,7 +68,7 @@ def _bytes(line: str) -> int:
     return len(line.encode()) + 1
 
 
-def _how(found: Examined, shown: int) -> str:
+def _how(found: Examined, shown: int, next_bytes: int) -> str:
     if found.size > READ_FILE_SCANS:
         return f"it has {found.size} bytes, more than read_file takes; split it, or compute with it where it lies"
     usual = found.size // max(1, found.lines)
@@ -73,7 +76,7 @@ def _how(found: Examined, shown: int) -> str:
         if found.size <= READ_FILE_BYTES:
             return f"call read_file with {_json({'path': found.path})}"
         return "its lines are longer than what read_file gives at once; find parts of it with search_code"
-    last = min(found.lines, shown + max(1, NEXT_BYTES // max(1, usual)))
+    last = min(found.lines, shown + max(1, next_bytes // max(1, usual)))
     given = _json({"path": found.path, "start_line": min(shown + 1, found.lines), "end_line": last})
     return f"call read_file with {given}; it has {found.lines} lines"
 

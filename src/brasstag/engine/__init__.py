@@ -17,6 +17,7 @@ calling      the open calls of a task, in the order that matters (order)
 allowance    what is left of a task's limits and of its run's
 minutes      a task's timeline as its worker follows it: standing and transcript
 nodes        what a new task is told, and whom it tells when it ends
+growth       how far a run may grow below a task
 delegating   performing the kinds that pass work along the graph
 render       entries to messages: exchanges, showing, fencing
 compacting   old results in short form: shortening, summaries

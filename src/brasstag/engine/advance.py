@@ -4,15 +4,19 @@ take ─ read the timeline ─┬─ open calls: dispatch those that wait for no
                           ├─ none open: ask the model, record its turn ────────┤
                           ├─ the model said its last word: end ◀───────────────┘
                           └─ only waiting calls left: block, unless something was added meanwhile
+
+Where the database goes away, the worker waits and reads anew what is true. Whatever else keeps a task from going on is
+its ending.
 """
 
 import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from brasstag.engine.allowance import Allowance, allowance, out_of_time
@@ -48,6 +52,9 @@ ASIDE_SECONDS = 0.1
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0
 """Seconds between looks while the database is away."""
 
+ENDING_TRIES = 4
+"""How often the end of a task is written before its row alone is closed; the pauses between add up to seconds."""
+
 
 class Advancing:
     """Runs tasks, one ``advance`` at a time for each; whatever goes wrong ends in the task, never in the caller."""
@@ -57,66 +64,74 @@ class Advancing:
         self._graph = shop.books.graph
         self._calling = Calling(shop, counter)
         self._suspects = Suspects()
+        self._epochs: dict[asyncio.Task[Any] | None, int] = {}
         self.draining = False
         """Whether tasks are given back at their next step, as this process is about to end."""
 
     async def advance(self, task_id: str, wake: int) -> None:
         """Take a task at one of its wakes and work on it; a stale hint is nothing to do."""
-        await self._suspects.admit(await self._patiently(lambda: self._attempts(task_id)))
+        await self._suspects.admit(await self._patiently(self._attempts, task_id))
         try:
             await self._advance(task_id, wake)
         finally:
             self._suspects.clear()
 
+    def epoch_of(self, work: "asyncio.Task[None]") -> int | None:
+        """Return the epoch under which an ``advance`` holds its task, or None while it holds none."""
+        return self._epochs.get(work)
+
     async def _advance(self, task_id: str, wake: int) -> None:
-        held = await self._patiently(lambda: self._graph.take(task_id, wake))
+        held = await self._patiently(self._graph.take, task_id, wake)
         if held is None:
             return
+        here = asyncio.current_task()
+        self._epochs[here] = held.epoch
         self._shop.at("taken")
         try:
-            await self._work_until_lost(held)
+            await self._see_through(held)
         except asyncio.CancelledError:
             # Where that is lost, the task is found later: held here, and nobody at it.
             with suppress(StoreError):
                 await asyncio.shield(self._off_loop(self._graph.let_go, held))
             raise
+        finally:
+            del self._epochs[here]
 
-    async def _work_until_lost(self, held: Held) -> None:
-        """Work; when the database was away, read anew what is true and go on from there."""
-        ending: Failed | None = None
-        pause = FIRST_PAUSE
-        while True:
+    async def _see_through(self, held: Held) -> None:
+        """Work on a task; what keeps it from going on ends it, and nothing that comes later takes that one's place."""
+        try:
+            trouble = await self._work_until_trouble(held)
+            if trouble is not None:
+                await self._fail(held, trouble)
+        except Fenced:
+            log.info("%s is held elsewhere, or was stopped", held.id)
+
+    async def _work_until_trouble(self, held: Held) -> Failed | None:
+        try:
+            await _outlasting(lambda: self._work(held))
+        except Fenced:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, it ends in the task
+            return _as_failure(held.id, error)
+        return None
+
+    async def _fail(self, held: Held, why: Failed) -> None:
+        """End a task that cannot go on; where its end cannot be written, and that lasts, its row alone says so."""
+        unwritten = why.details.get("seconds", 0.0)
+        for tried in range(ENDING_TRIES):
             try:
-                if ending is not None:
-                    await self._end(held, "failed", failure(ending), ending.details.get("seconds", 0.0))
-                else:
-                    await self._work(held)
+                return await _outlasting(lambda: self._end(held, "failed", failure(why), unwritten))
             except Fenced:
-                log.info("%s is held elsewhere, or was stopped", held.id)
-            except StoreLost as error:
-                log.warning("%s waits for the database: %s", held.id, error)
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, LONGEST_PAUSE)
-                continue
-            except (ModelError, ToolError) as error:
-                details = error.details if isinstance(error, ToolError) else {}
-                ending = Failed(error.code, error.message, details)
-                continue
-            except StoreError as error:
-                if ending is not None:
-                    raise
-                log.error("%s cannot go on: %s", held.id, error)  # noqa: TRY400 - it says all there is to know
-                ending = Failed(Code.INTERNAL_ERROR, f"the task cannot go on: {error}")
-                continue
-            except Exception as error:
-                if ending is not None:
-                    raise
-                log.exception("%s failed in an unforeseen way", held.id)
-                ending = Failed(
-                    Code.INTERNAL_ERROR, f"the task failed in an unforeseen way: {type(error).__name__}"
-                )
-                continue
-            return
+                raise
+            except Exception as error:  # noqa: BLE001 - one that passes is not told from one that lasts
+                log.warning("the end of %s cannot be written: %s", held.id, error)
+                await asyncio.sleep(FIRST_PAUSE * 2**tried)
+        log.error(
+            "%s failed (%s), and is closed without an entry; whoever waits for it has not been told, and can be stopped",
+            held.id,
+            why.message,
+        )
+        return await self._patiently(self._graph.give_up, held)
 
     async def _work(self, held: Held) -> None:
         if held.task.attempts > MOST_ATTEMPTS:
@@ -146,6 +161,7 @@ class Advancing:
     async def _take_turn(self, minutes: Minutes) -> None:
         held = minutes.held
         model = self._shop.agents.model(minutes.opened["model"], held.task.role)
+        await self._shop.agents.measure(model)
         left, request = await self._off_loop(self._prepare_turn, minutes, model)
         while request is None:
             await self._let_others_go_first(held, left)
@@ -163,10 +179,10 @@ class Advancing:
 
     async def _let_others_go_first(self, held: Held, left: Allowance) -> None:
         """Wait while tasks of the run that are held now could take all its last steps."""
-        await self._patiently(lambda: self._graph.step_aside(held))
-        while not await self._patiently(lambda: self._graph.step_in(held, left.most_steps)):
+        await self._patiently(self._graph.step_aside, held)
+        while not await self._patiently(self._graph.step_in, held, left.most_steps):
             if self.draining:
-                await self._patiently(lambda: self._graph.step_aside(held, for_good=True))
+                await self._patiently(partial(self._graph.step_aside, held, for_good=True))
                 raise Fenced(held.id)
             await asyncio.sleep(ASIDE_SECONDS)
 
@@ -181,7 +197,15 @@ class Advancing:
         offered = self._calling.offers(task)
         # What the messages take is gone once they are sent; the answer may take the rest.
         most = None if left.tokens is None else max(left.tokens - transcript.tokens, SHORTEST_ANSWER)
-        request = TurnRequest(transcript.messages(), offered, task.role, standing.turns, task.id, most)
+        request = TurnRequest(
+            transcript.messages(),
+            offered,
+            task.role,
+            standing.turns,
+            task.id,
+            most,
+            on_retry=lambda retrying: self._shop.retrying(task.id, retrying),
+        )
         return left, request
 
     def _record(self, minutes: Minutes, turn: Turn, seconds: float) -> None:
@@ -233,18 +257,39 @@ class Advancing:
         task = self._shop.books.read(lambda view: find_task(view, task_id))
         return 0 if task is None else task.attempts
 
-    async def _patiently(self, act: Callable[[], _T]) -> _T:
-        pause = FIRST_PAUSE
-        while True:
-            try:
-                return await self._off_loop(act)
-            except StoreLost as error:
-                log.warning("waiting for the database: %s", error)
-                await asyncio.sleep(pause)
-                pause = min(pause * 2, LONGEST_PAUSE)
+    async def _patiently(self, function: Callable[..., _T], *arguments: Any) -> _T:
+        return await _outlasting(lambda: self._off_loop(function, *arguments))
 
     async def _off_loop(self, function: Callable[..., _T], *arguments: Any) -> _T:
         return await self._shop.threads.run_short(function, *arguments)
+
+
+async def _outlasting(act: Callable[[], Awaitable[_T]]) -> _T:
+    """Act, again and again while the database is away."""
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            return await act()
+        except StoreLost as error:
+            log.warning("waiting for the database: %s", error)
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+
+
+def _as_failure(task_id: str, error: Exception) -> Failed:
+    """Return how a task ends that this has happened to."""
+    match error:
+        case ModelError():
+            return Failed(error.code, error.message)
+        case ToolError():
+            return Failed(error.code, error.message, error.details)
+        case StoreError():
+            log.error("%s cannot go on: %s", task_id, error)
+            return Failed(Code.INTERNAL_ERROR, f"the task cannot go on: {error}")
+        case _:
+            log.error("%s failed in an unforeseen way", task_id, exc_info=error)
+            what = type(error).__name__
+            return Failed(Code.INTERNAL_ERROR, f"the task failed in an unforeseen way: {what}")
 
 
 def _plain(use: ToolUse) -> ToolUse:

@@ -1,6 +1,6 @@
 """Agents: who may be given a task, with which words, model and limits, as the crew's settings say."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from brasstag.settings import CrewSettings, RoleSettings
@@ -9,8 +9,15 @@ from brasstag.toolkit.registry import ToolRegistry
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.turns import Model, ModelError, Offer
 
+DOCUMENT_SHARE = 0.25
+"""How much of a small window documents may fill that travel with a task."""
+
 FindModel = Callable[[str, str], Model]
 """Returns the model of a name, with a fallback where one is named."""
+
+
+async def _known(_model: Model) -> None:
+    """What fits into a model is known."""
 
 
 def _no_models(name: str, _fallback: str) -> Model:
@@ -38,6 +45,8 @@ class Agents:
     roles: Mapping[str, RoleSettings] = field(default_factory=dict)
     crew: CrewSettings = field(default_factory=CrewSettings)
     find_model: FindModel = _no_models
+    measure: Callable[[Model], Awaitable[None]] = _known
+    """Finds out what fits into a model, where that is not known yet."""
 
     def role(self, name: str) -> RoleSettings:
         """Return a role of the crew; raise ToolError where there is none of this name."""
@@ -49,6 +58,11 @@ class Agents:
             )
             raise ToolError(Code.UNKNOWN_ROLE, f"there is no role {name!r} in this crew; it has {known}")
         return found
+
+    def document_tokens(self, reader: Model | None) -> int:
+        """Return how much of documents is put into the context of whoever reads them with this model."""
+        most = self.crew.document_tokens
+        return most if reader is None else min(most, round(reader.context_tokens * DOCUMENT_SHARE))
 
     def model_name(self, role: str, chosen: Chosen) -> str:
         """Return what a role's tasks are answered by: what a person said for this run comes first, then the settings."""

@@ -1,19 +1,41 @@
 """Allowances: what a task may still use, of its own limits and of those of its whole run."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from brasstag.engine.minutes import Minutes
 from brasstag.store.books import Books
 from brasstag.store.tasks import Spendings, Task
-from brasstag.words.budgets import Budget, Limits, Spent
+from brasstag.words.budgets import Budget, Spent, dollars
 from brasstag.words.errors import Code, ToolError
 
+
+def _seconds(number: float) -> str:
+    return f"{number:,.3f}".rstrip("0").rstrip(".")
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """One of the things a budget counts, and how people read it."""
+
+    limit: str
+    used: str
+    unit: str
+    """Of the bare numbers."""
+    shown: Callable[[Any], str]
+    said: str
+    """What follows the numbers as they are shown."""
+    more: str = "N"
+    """What a person gives more of."""
+
+
+_TIME = _Measure("max_seconds", "seconds", "seconds", _seconds, " seconds of work", "SECONDS")
 _MEASURES = (
-    ("max_steps", "steps", "turns"),
-    ("max_tokens", "tokens", "tokens"),
-    ("max_cost", "cost", "millionths of a dollar"),
-    ("max_seconds", "seconds", "seconds of work"),
+    _Measure("max_steps", "steps", "turns", "{:,}".format, " turns"),
+    _Measure("max_tokens", "tokens", "tokens", "{:,}".format, " tokens"),
+    _Measure("max_cost", "cost", "millionths of a dollar", dollars, "", "DOLLARS"),
+    _TIME,
 )
 
 
@@ -48,12 +70,9 @@ def allowance(books: Books, minutes: Minutes) -> Allowance:
 
 
 def is_timed(minutes: Minutes) -> bool:
-    """Say whether the time of a task, or of its run, is limited, as far as anybody knows here."""
-    return (
-        minutes.limits.own.max_seconds is not None
-        or minutes.run is None
-        or minutes.run.max_seconds is not None
-    )
+    """Say whether the time of a task, or of its run, is limited."""
+    limits = minutes.limits
+    return limits.own.max_seconds is not None or limits.run.max_seconds is not None
 
 
 def seconds_left(books: Books, minutes: Minutes) -> float | None:
@@ -65,7 +84,7 @@ def out_of_time(task: Task, when: str, unwritten: float = 0.0) -> ToolError:
     """Return the error of a task whose time, or whose run's, is over; ``unwritten`` are seconds no entry tells of yet."""
     return ToolError(
         Code.BUDGET_EXCEEDED,
-        f"the time this task of {task.role} or its run may work ran out {when}; {_more(task, 'max_seconds')}",
+        f"the time this task of {task.role} or its run may work ran out {when}; {_more(task, _TIME)}",
         {"limit": "max_seconds", "seconds": unwritten},
     )
 
@@ -75,9 +94,7 @@ def _look(books: Books, minutes: Minutes) -> tuple[Spendings, Budget, Budget]:
     if used.entries != minutes.standing.seen:
         # Somebody else wrote, too: an answer its model gave in another task, say.
         minutes.refresh()
-    if minutes.run is None:
-        minutes.run = Limits.from_text(used.root_budget).run
-    return used, minutes.limits.own, minutes.run
+    return used, minutes.limits.own, minutes.limits.run
 
 
 def _least_seconds(used: Spendings, own: Budget, run: Budget) -> float | None:
@@ -91,19 +108,21 @@ def _least_seconds(used: Spendings, own: Budget, run: Budget) -> float | None:
 
 def _reached(task: Task, budget: Budget, spent: Spent, *, of_run: bool = False) -> Iterator[ToolError]:
     whose = "this run" if of_run else f"this task of {task.role}"
-    for limit, measure, unit in _MEASURES:
-        most, used = getattr(budget, limit), getattr(spent, measure)
+    for one in _MEASURES:
+        most, used = getattr(budget, one.limit), getattr(spent, one.used)
         if most is not None and used >= most:
+            said = f"{one.shown(used)} of its {one.shown(most)}{one.said}"
             yield ToolError(
                 Code.BUDGET_EXCEEDED,
-                f"{whose} has used {used:g} of its {most:g} {unit}; {_more(task, limit, of_run=of_run)}",
-                {"limit": limit, "most": most, "used": used},
+                f"{whose} has used {said}; {_more(task, one, of_run=of_run)}",
+                {"limit": one.limit, "most": most, "used": used, "unit": one.unit},
             )
 
 
-def _more(task: Task, limit: str, *, of_run: bool = False) -> str:
+def _more(task: Task, measure: _Measure, *, of_run: bool = False) -> str:
     """Say how a person allows more; a task below the root has told its parent that it ended, so it does not go on."""
-    resume = f"`brasstag resume {task.tree} --{limit.replace('_', '-')} N`"
+    limit = measure.limit
+    resume = f"`brasstag resume {task.tree} --{limit.replace('_', '-')} {measure.more}`"
     if not task.depth:
         return f"a person may extend it with {resume}"
     if of_run:

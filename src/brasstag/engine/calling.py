@@ -13,7 +13,7 @@ from brasstag.engine.minutes import Minutes
 from brasstag.engine.order import is_second_handoff, may_start
 from brasstag.engine.recovery import settle_strays
 from brasstag.engine.shop import Shop
-from brasstag.engine.standing import CallState, OpenCall
+from brasstag.engine.standing import CallState, OpenCall, Standing
 from brasstag.store.tasks import Task
 from brasstag.toolkit.kinds import BEHAVIOUR
 from brasstag.toolkit.repair import read_arguments
@@ -23,6 +23,13 @@ from brasstag.words.turns import Offer
 
 LONGEST_UNREAD = 2000
 """How much of arguments that are not JSON is written down."""
+
+CUT_OFF = (
+    "your answer was cut off at its greatest length{length} before this call was complete, so nothing was done; the same "
+    "call would be cut off again. Do it in smaller parts: of a long file write a beginning with write_file that ends with "
+    "a line of its own, then put each next part in place of that line with edit_file"
+)
+"""What a model is told of a call that did not fit into its answer."""
 
 LOOK_SECONDS = 0.5
 """How often a worker looks whether a waiting call may go on, while others of the same task still run."""
@@ -124,7 +131,7 @@ class Calling:
         if open_call.state is CallState.APPROVED:
             return await self._counter.resume(open_call.approval_id, task.epoch, minutes.seconds_left)
         try:
-            arguments, repaired = _read(open_call)
+            arguments, repaired = _read(open_call, minutes.standing)
         except ToolError as error:
             return Failed(error.code, error.message, error.details)
         if is_second_handoff(self._shop.registry, minutes.standing.open.values(), open_call):
@@ -151,9 +158,16 @@ class Calling:
         return settled
 
 
-def _read(open_call: OpenCall) -> tuple[dict[str, Any], str]:
+def _read(open_call: OpenCall, standing: Standing) -> tuple[dict[str, Any], str]:
     given = open_call.use.arguments
-    return read_arguments(given) if isinstance(given, str) else (dict(given), "")
+    if not isinstance(given, str):
+        return dict(given), ""
+    try:
+        return read_arguments(given)
+    except ToolError as error:
+        if standing.stop != "length":
+            raise
+        raise ToolError(error.code, CUT_OFF.format(length=standing.length)) from None
 
 
 def _call(minutes: Minutes, open_call: OpenCall) -> Call:

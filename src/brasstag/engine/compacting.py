@@ -1,7 +1,7 @@
 """Compaction: when the context window fills, old results are shown as a summary and their tag.
 
 What is never shortened: the first message, what the agent said, its short-term memories, and, unless nothing else
-would fit, its newest turns.
+would fit, its newest turns. Of the newest results, which nobody has read yet, as much is shown as fits.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from brasstag.engine.render import Receipt, Transcript
-from brasstag.engine.shortening import compacted, short_result
+from brasstag.engine.shortening import as_stored, beginning_of, compacted, short_result
 from brasstag.words.messages import Assistant, Message, Result
-from brasstag.words.tokens import message_tokens
+from brasstag.words.tokens import BYTES_PER_TOKEN, message_tokens
 
 Payload = dict[str, Any]
 
@@ -19,6 +19,14 @@ TRIGGER = 0.7
 """How full a window has to be before anything is shortened."""
 WORTH = 0.1
 """How much of the window a compaction has to free: each one costs a provider's whole cache."""
+FILLED = 0.8
+"""How full a window may become by newest results that are shown in part; the rest is for the answer."""
+FRAME = 100
+"""Tokens that stand around a part of a result: its fence, and how to read on."""
+MOST_NEXT = 40_000
+"""Characters; recall gives no more at once."""
+LEAST_SHOWN = 200
+"""Characters; less of a result tells no more than its summary."""
 URGENT = 0.9
 """How full a window has to be for any gain to be worth it."""
 
@@ -97,7 +105,39 @@ def _payload(
         "turns": old,
         "results": list(_short_results(messages[:end], receipts, rung.summaries)),
     }
-    return payload | ({"arguments": True} if rung.arguments else {})
+    payload |= {"arguments": True} if rung.arguments else {}
+    if turns and end == len(messages):
+        _show_newest(payload, messages, turns[-1], receipts, FILLED * window)
+    return payload
+
+
+def _show_newest(
+    payload: Payload, messages: Sequence[Message], start: int, receipts: dict[str, Receipt], goal: float
+) -> None:
+    """Have the newest results shown as far as they fit, the shortest first; each of the others gets its share."""
+    newest = {message.call_id: message for message in messages[start:] if isinstance(message, Result)}
+    short = [one for one in payload["results"] if one["call"] in newest]
+    short.sort(key=lambda one: len(beginning_of(newest[one["call"]])))
+    room = goal - estimate_tokens(compacted(messages, payload))
+    for place, one in enumerate(short):
+        result, receipt = newest[one["call"]], receipts[one["call"]]
+        shown = _fitting(beginning_of(result), room / (len(short) - place) - FRAME)
+        if shown < LEAST_SHOWN:
+            continue
+        in_short = message_tokens(as_stored(result, one))
+        one |= {
+            "shown": shown,
+            "characters": receipt.characters,
+            "next": min(MOST_NEXT, max(LEAST_SHOWN, shown * 3 // 4)),
+            "documents": receipt.documents,
+        }
+        room -= message_tokens(as_stored(result, one)) - in_short
+
+
+def _fitting(text: str, tokens: float) -> int:
+    """Return how many characters of a text are about so many tokens."""
+    most = max(0, round(tokens)) * BYTES_PER_TOKEN
+    return len(text.encode(errors="surrogatepass")[:most].decode(errors="ignore"))
 
 
 def _kept_turns(messages: Sequence[Message], turns: list[int], rung: _Rung, window: float) -> int:

@@ -22,7 +22,7 @@ def delegate(shop: Shop, grant: Grant, looked: Looked, _watch: Watch) -> Outcome
     role = shop.roles.target_of(call.tool, arguments)
     request = arguments.get("request") or arguments.get("task_description") or ""
     if arguments.get("target_file"):
-        request = f"{request}\n\nThe file to work on: {arguments['target_file']}"
+        request = f"{request}\n\n[The file to work on: {arguments['target_file']}]"
     asked = Asked(str(request), role, f"agent:{call.role}", looked.carried)
     try:
         child = shop.books.read(lambda view: child_task(shop, view, call, asked))

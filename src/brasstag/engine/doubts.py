@@ -15,7 +15,7 @@ LONGEST_ARGUMENTS = 1000
 def ask_about(shop: Shop, call: Call) -> Waiting:
     """Ask a person what came of a call; their answer ends it."""
     question = _question(shop, call)
-    node = shop.books.read(lambda view: question_task(shop, view, call, question, to_person=True))
+    node = shop.books.read(lambda view: question_task(shop, view, call, question, doubt=True))
     said = f"→ asked a person ({node.id})"
     payload: payloads.Payload = {
         "type": "ask_master",
@@ -26,6 +26,7 @@ def ask_about(shop: Shop, call: Call) -> Waiting:
         "result": said,
         "child": node.id,
         "to": node.role,
+        "doubt": True,
     }
     tag = shop.books.graph.open_child(call, EntryKind.QUESTIONED, payload, node, None)
     shop.notify_question(node.id, call, question)
@@ -47,4 +48,4 @@ def _trouble(shop: Shop, call: Call) -> str:
     for entry in shop.books.read(lambda view: list(read_entries(view, call.task_id, call.id))):
         if entry.payload is not None and entry.payload.get("outcome") == "unknown":
             return str(entry.payload["result"]["error"]["message"])
-    return ""
+    return "Why nobody knows was removed by a person"

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from brasstag.engine.showing import REMOVED, ending_blocks, ending_summary
+from brasstag.engine.showing import REMOVED, carried_names, ending_blocks, ending_summary, ending_text
+from brasstag.engine.standing import is_blank
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.messages import Assistant, Block, Message, Result, Text, Thinking, ToolUse, User
 
@@ -22,6 +23,11 @@ NOT_BEGUN = "Not begun yet."
 GO_ON = User((Text("Your last message was cut off at its greatest length. Go on from where it ended."),))
 """What a model is told after a turn that was cut off before it called anything."""
 
+SAY_SOMETHING = User(
+    (Text("Your last message was empty. Call a tool, or answer in words: they end your task."),)
+)
+"""What a model is told after a turn without a word or a call."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -30,6 +36,10 @@ class Answer:
     tag: str
     blocks: tuple[Block, ...]
     summary: str = ""
+    characters: int = 0
+    """How long the whole of it is."""
+    documents: str = ""
+    """The names of the documents that came with it."""
     is_error: bool = False
     removed: bool = False
     """Whether a person removed it since; then nobody is shown what was asked either."""
@@ -46,6 +56,8 @@ def answer_of(entry: Entry) -> Answer:
         entry.tag,
         ending_blocks(entry.kind, entry.payload, entry.tag),
         ending_summary(entry.payload),
+        len(ending_text(entry.payload)),
+        carried_names(entry.payload),
         is_error=entry.payload["outcome"] != "done",
     )
 
@@ -71,6 +83,8 @@ class Exchange:
         calls = [ToolUse.from_json(stored) for stored in payload["calls"]]
         thinking = tuple(Thinking.from_json(stored) for stored in payload["thinking"])
         notes = [GO_ON] if payload["stop"] == "length" and not calls else []
+        if is_blank(payload):
+            notes = [SAY_SOMETHING]
         return cls(payload["text"], thinking, {call.id: call for call in calls}, notes=notes)
 
     @property

@@ -1,27 +1,39 @@
 """The floor: where a process works on ready tasks, until it is told to stop.
 
-One asyncio task for each task it holds, none for those that are blocked; a slow tick looks after what hints cannot tell.
+One asyncio task for each task it holds, none for those that are blocked. Four rounds look after what hints cannot tell,
+each at its own pace, so that none is held up by what another waits for:
+
+    beating       shows the others that this process comes to its work        waits for nothing
+    glancing      breaks off what was stopped, or taken by another worker     waits for the database
+    reconciling   mends what dead and stopped workers left lying              waits for the database
+    desks         settles what the dead left at desks, which nobody holds     waits for tools
 """
 
 import asyncio
 import logging
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable
+from typing import cast
 
 from brasstag.engine.advance import Advancing
 from brasstag.engine.dispatch import Counter
 from brasstag.engine.reconciling import reconcile
+from brasstag.engine.recovery import recover_desks
 from brasstag.engine.shop import Shop
-from brasstag.store.tasks import held_tasks
+from brasstag.store.tasks import Status, held_tasks
 from brasstag.words.errors import StoreError
 
 log = logging.getLogger("brasstag")
 
+BEAT_SECONDS = 2.0
+"""How often a process shows that it comes to its work."""
+
 GLANCE_SECONDS = 0.25
 """How often a process looks whether the tasks it holds are still its own."""
 
-GLANCES_TO_RECONCILE = 20
-"""How many glances lie between two looks over the whole room."""
+RECONCILE_SECONDS = 5.0
+"""How often a process looks over the whole room."""
+
+_Look = Callable[..., dict[str, tuple[Status, int]]]
 
 
 def _nobody_told(_task_id: str, _begins: bool) -> None:
@@ -42,13 +54,18 @@ class Floor:
     async def serve(self, queue: str = "", concurrency: int = 8) -> None:
         """Work on ready tasks, of one queue or of all, until ``drain``; returns when what it held is done or given back."""
         self._shop.boot.beat()
-        ticking = asyncio.create_task(self._tick())
+        rounds = [
+            asyncio.create_task(_every(BEAT_SECONDS, self._beat)),
+            asyncio.create_task(_every(GLANCE_SECONDS, self._leave_what_moved_on)),
+            asyncio.create_task(_every(RECONCILE_SECONDS, self._reconcile)),
+            asyncio.create_task(_every(RECONCILE_SECONDS, self._look_after_desks)),
+        ]
         try:
             await self._shop.books.jobs.serve(self._advance, queue=queue, concurrency=concurrency)
         finally:
-            ticking.cancel()
-            with suppress(asyncio.CancelledError):
-                await ticking
+            for one in rounds:
+                one.cancel()
+            await asyncio.gather(*rounds, return_exceptions=True)
 
     def drain(self) -> None:
         """Begin nothing more, and give back at its next step what is held."""
@@ -76,31 +93,43 @@ class Floor:
         if not work.cancelled() and work.exception() is not None:
             log.error("advancing %s failed", task_id, exc_info=work.exception())
 
-    async def _tick(self) -> None:
-        glances = 0
-        while True:
-            is_due = glances % GLANCES_TO_RECONCILE == 0
-            if is_due:
-                # First of all: who has to wait for the database has not stopped.
-                self._shop.boot.beat()
-            with suppress(StoreError):
-                if self._here:
-                    await self._leave_what_moved_on()
-                if is_due:
-                    await self._counter.watched(reconcile, self._shop, self._holds)
-            glances += 1
-            await asyncio.sleep(GLANCE_SECONDS)
+    async def _beat(self) -> None:
+        self._shop.boot.beat()
 
     async def _leave_what_moved_on(self) -> None:
         """Break off work on tasks that were stopped, or taken by another worker."""
-        here = dict(self._here)
-        look: Callable[..., dict[str, tuple[str, int]]] = self._shop.books.read
-        found = await self._shop.threads.run(look, lambda view: held_tasks(view, list(here.values())))
-        for work, name in here.items():
-            if name in found and found[name][0] not in ("ready", "running"):
+        if not self._here:
+            return
+        # Before the look: what is taken after it is nobody's mistake.
+        here = [(work, name, self._advancing.epoch_of(work)) for work, name in self._here.items()]
+        names, look = [name for _, name, _ in here], self._shop.books.read
+        found = await self._shop.threads.run(cast("_Look", look), lambda view: held_tasks(view, names))
+        for work, name, epoch in here:
+            status, held = found.get(name, ("running", epoch))
+            if status not in ("ready", "running") or epoch not in (None, held):
                 self._counter.hurry(name)
                 work.cancel()
+
+    async def _reconcile(self) -> None:
+        # First what is known here and could not be written: a task may wait for nothing else.
+        await self._shop.threads.run(self._counter.write_leftovers)
+        await self._counter.watched(reconcile, self._shop, self._holds)
+
+    async def _look_after_desks(self) -> None:
+        await self._counter.watched(recover_desks, self._shop)
 
     def _holds(self, task_id: str) -> bool:
         """Say whether anybody here works on a task."""
         return task_id in tuple(self._here.values())
+
+
+async def _every(seconds: float, look: Callable[[], Awaitable[None]]) -> None:
+    """Look again and again; one look that fails does not keep the next from being tried."""
+    while True:
+        try:
+            await look()
+        except StoreError as error:
+            log.info("a look over the room was cut short: %s", error)
+        except Exception:
+            log.exception("a look over the room failed in an unforeseen way")
+        await asyncio.sleep(seconds)

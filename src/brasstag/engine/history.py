@@ -1,5 +1,7 @@
 """What a tool may know of earlier calls: the changes behind a tag, to take them back, and the result, to read it again."""
 
+from collections.abc import Callable
+
 from brasstag.engine.showing import ending_text, is_untrusted
 from brasstag.store.books import Books
 from brasstag.store.database import View
@@ -14,8 +16,9 @@ from brasstag.words.previews import Change
 class History:
     """A narrow door to the books, handed to tools that ask for ``history``."""
 
-    def __init__(self, books: Books) -> None:
+    def __init__(self, books: Books, at_once: Callable[[], int]) -> None:
         self._books = books
+        self._at_once = at_once
 
     def changes_behind(self, tag: str) -> tuple[Change, ...]:
         """Return what the call changed that any of its entries, by their tags, belongs to, in the order it was done."""
@@ -30,6 +33,10 @@ class History:
                     Code.CANNOT_UNDO, f"the call behind {tag} changed nothing, so there is nothing to undo"
                 )
             return changes_of(view, entry.call_id)
+
+    def characters_at_once(self) -> int:
+        """Return how many characters of a result whoever calls can read at once."""
+        return self._at_once()
 
     def result_behind(self, tag: str, task_id: str) -> str:
         """Return, as a model reads it, the whole result of a call of a task, or of the one it answers a question for."""

@@ -8,13 +8,16 @@ from typing import Any, Literal
 
 from brasstag.documents.carrying import carry
 from brasstag.engine import payloads
+from brasstag.engine.readers import reader_of
 from brasstag.engine.running import Admitted, described, run_function, timed_out
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
+from brasstag.policy.roles import OPERATOR
 from brasstag.policy.shell.naming import named_paths
 from brasstag.policy.shell.reading import read_code
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.kinds import BEHAVIOUR, ToolType
+from brasstag.toolkit.sentences import did_you_mean
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Done, Failed, Settled
 from brasstag.words.canonical import stored_json
@@ -199,12 +202,14 @@ def _look_at_documents(shop: Shop, admitted: Admitted) -> Looked:
     draft = draft_for(shop, admitted)
     carried: tuple[Carried, ...] = ()
     ending: Settled = Done({"logged": True})
+    target = ""
     try:
         if admitted.tool.config.type is ToolType.AGENT_AS_TOOL:
-            _require_target(shop, admitted.call)
+            target = _required_target(shop, admitted.call)
         if BEHAVIOUR[admitted.tool.config.type].passes_documents:
             paths = list(_documents(admitted.call.arguments, draft))
-            carried = carry(draft, paths, shop.agents.crew.document_tokens, shop.books.blobs.put)
+            reader = reader_of(shop, admitted.call, target) if paths else None
+            carried = carry(draft, paths, shop.agents.document_tokens(reader), shop.books.blobs.put)
     except ToolError as error:
         ending = Failed(error.code, error.message, error.details)
     finally:
@@ -220,13 +225,14 @@ def _documents(arguments: Mapping[str, Any], draft: Draft) -> Iterator[str]:
         yield target
 
 
-def _require_target(shop: Shop, call: Call) -> None:
+def _required_target(shop: Shop, call: Call) -> str:
     target = shop.roles.target_of(call.tool, call.arguments)
     if target not in shop.agents.roles:
         shop.agents.role(target)
     refusal = shop.roles.may_delegate(call.role, target)
     if refusal is not None:
         raise ToolError(Code.NOT_ALLOWED, refusal)
+    return target
 
 
 def _with_project_defaults(shop: Shop, tool: Tool, arguments: Any) -> Any:
@@ -249,6 +255,14 @@ def _is_short(value: Any) -> bool:
 
 
 def _unknown_tool(shop: Shop, call: Call) -> str:
-    close = shop.registry.closest(call.tool)
+    if call.role == OPERATOR:
+        close = shop.registry.closest(call.tool)
+        meant = f"; did you mean {close}?" if close else "."
+        return f"there is no tool {call.tool!r}{meant} `brasstag tools` lists them all"
+    # An agent has no command line; what it may use is all that helps it.
+    usable = sorted(
+        tool.name for tool in shop.registry.list() if shop.roles.why_not(call.role, tool.name) is None
+    )
+    close = did_you_mean(call.tool, usable)
     meant = f"; did you mean {close}?" if close else "."
-    return f"there is no tool {call.tool!r}{meant} `brasstag tools` lists them all"
+    return f"there is no tool {call.tool!r}{meant} You may use {', '.join(usable)}"

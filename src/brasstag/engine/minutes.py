@@ -7,7 +7,8 @@ from brasstag.engine.render import Transcript, transcript_of
 from brasstag.engine.shop import Shop
 from brasstag.engine.standing import Standing
 from brasstag.store.graph_words import Held
-from brasstag.words.budgets import Budget, Limits
+from brasstag.store.origins import differing
+from brasstag.words.budgets import Limits
 from brasstag.words.errors import StoreError
 from brasstag.words.events import Entry
 
@@ -23,24 +24,22 @@ class Minutes:
         self._carbon = shop.books.timeline.carbons.follow(held.id)
         entries = shop.books.proven(held.id)
         self.opened = opened_with(held.id, entries[0] if entries else None)
-        if self.opened["input"]["role"] != held.task.role:
+        if wrong := differing(held.task, self.opened):
             raise StoreError(
-                f"{held.id} is said to be of {held.task.role}, but was opened for {self.opened['input']['role']}; "
-                "nothing is done in it. Run `brasstag timeline verify`"
+                f"{held.id} was opened with another {', '.join(wrong)} than its row has now; nothing is done in it. "
+                "Run `brasstag timeline verify`"
             )
         self.context = self._context()
         self.standing = Standing(held.id)
         self._transcript = Transcript(self.context)
         self._unrendered: list[Entry] = []
         self._add(entries)
-        self.run: Budget | None = self.limits.run if held.id == held.task.tree else None
-        """The limits of its run; below the root, None until somebody has looked them up."""
         self.seconds_left: float | None = None
         """How long its tools may take, when last looked; None where nothing limits it."""
 
     @property
     def limits(self) -> Limits:
-        """The task's limits, as extended last: its timeline says so, not its row."""
+        """The task's limits, and its run's, as extended last: its timeline says so, not its row."""
         return self.standing.limits
 
     def catch_up(self) -> bool:

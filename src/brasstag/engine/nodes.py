@@ -1,19 +1,21 @@
 """Nodes of the graph: what a new task is told, and what others are told when it ends."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from brasstag.engine import payloads
 from brasstag.engine.agents import Chosen
+from brasstag.engine.growth import limits_below, most_children
 from brasstag.engine.prompting import system_prompt
 from brasstag.engine.shop import Shop
 from brasstag.settings.crew import PERSON
 from brasstag.store.database import View
 from brasstag.store.graph_words import Ending, Message, NewTask
 from brasstag.store.memories import memories_of
+from brasstag.store.origins import title_of
 from brasstag.store.tasks import Status, Task, find_task
-from brasstag.store.timeline import first_entry
+from brasstag.store.timeline import first_entry, proven_entries
 from brasstag.words.budgets import NO_LIMITS, Budget, Limits
 from brasstag.words.calls import Call, Failed
 from brasstag.words.documents import Carried
@@ -22,9 +24,6 @@ from brasstag.words.events import Entry, EntryKind
 from brasstag.words.ids import new_id
 
 Payload = dict[str, Any]
-
-TITLE_LENGTH = 80
-"""How much of a request names its task in lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +44,13 @@ def root_task(shop: Shop, view: View, asked: Asked, budget: Budget = NO_LIMITS, 
     task_id = new_id("task")
     first = _first_entry("root", "run", asked) | {"parent": None, "tree": task_id, "depth": 0}
     first |= _agent_facts(shop, view, asked, task_id, None, answering=False)
-    first["budget"], first["run_budget"] = limits.own.as_json(), limits.run.as_json()
+    first |= _limit_facts(limits)
     return NewTask(
         id=task_id,
         kind="agent",
         actor=asked.actor,
         role=asked.role,
-        title=_title(asked.request),
+        title=title_of(asked.request),
         payload=first,
         tree=task_id,
         queue=queue,
@@ -61,32 +60,31 @@ def root_task(shop: Shop, view: View, asked: Asked, budget: Budget = NO_LIMITS, 
 
 def child_task(shop: Shop, view: View, call: Call, asked: Asked) -> NewTask:
     """Return the task a call opens for another agent; raise ToolError where the run may not grow further."""
-    parent = find_task(view, call.task_id)
-    depth = 0 if parent is None or parent.kind == "desk" else parent.depth + 1
-    _require_room_to_grow(view, parent, depth)
-    opened = opening(view, parent) if parent is not None and depth else {}
-    limits = Limits(shop.agents.role(asked.role).limits, NO_LIMITS if depth else shop.agents.crew.limits)
+    above = _agent_above(shop, view, call.task_id)
     task_id = new_id("task")
-    tree = parent.tree if parent is not None and depth else task_id
-    asked = Asked(asked.request, asked.role, asked.actor, asked.carried, _chosen(opened))
+    tree, depth, queue, most_siblings = task_id, 0, shop.boot.id, None
+    limits = Limits(shop.agents.role(asked.role).limits, shop.agents.crew.limits)
+    if above is not None:
+        tree, depth, queue = above.opened["tree"], above.opened["depth"] + 1, above.queue
+        limits = limits_below(above.limits, above.opened["depth"], limits.own)
+        most_siblings = most_children(above.limits)
+        asked = replace(asked, chosen=_chosen(above.opened))
     first = _first_entry("agent_as_tool", call.tool, asked) | {"tree": tree, "depth": depth}
     first["parent"] = {"task": call.task_id, "call": call.id, "role": call.role}
-    first |= _agent_facts(shop, view, asked, tree, call.role if depth else None, answering=False)
-    first["budget"], first["run_budget"] = limits.own.as_json(), limits.run.as_json()
+    first |= _agent_facts(shop, view, asked, tree, call.role if above else None, answering=False)
+    first |= _limit_facts(limits)
     return NewTask(
         id=task_id,
         kind="agent",
         actor=asked.actor,
         role=asked.role,
-        title=_title(asked.request),
+        title=title_of(asked.request),
         payload=first,
         parent_id=call.task_id,
         parent_call=call.id,
         tree=tree,
-        queue=parent.queue if parent is not None and depth else shop.boot.id,
-        most_siblings=Limits.from_text(parent.budget).own.max_children
-        if parent is not None and depth
-        else None,
+        queue=queue,
+        most_siblings=most_siblings,
         depth=depth,
         budget=limits.as_text(),
     )
@@ -99,11 +97,14 @@ def question_task(
     question: str,
     carried: tuple[Carried, ...] = (),
     *,
-    to_person: bool = False,
+    doubt: bool = False,
 ) -> NewTask:
-    """Return the node that answers a call's question: the agent above the asker, or a person where none is."""
+    """Return the node that answers a call's question: the agent above the asker, or a person where none is.
+
+    Only a person settles a ``doubt``: what came of the call itself.
+    """
     asker = find_task(view, call.task_id)
-    master = None if asker is None or to_person else master_of(view, asker)
+    master = None if asker is None or doubt else master_of(view, asker)
     role = PERSON if master is None else master.role
     tree = call.task_id if asker is None else asker.tree
     depth = 0 if asker is None else asker.depth + 1
@@ -111,18 +112,21 @@ def question_task(
     asked = Asked(question, role, f"agent:{call.role}", carried, chosen)
     first = _first_entry("ask_master", call.tool, asked) | {"tree": tree, "depth": depth}
     first["parent"] = {"task": call.task_id, "call": call.id, "role": call.role}
-    limits = Limits(NO_LIMITS)
+    if doubt:
+        first["doubt"] = True
+    limits = Limits()
     if master is not None:
-        limits = Limits(shop.agents.role(role).limits)
+        entries = proven_entries(view, call.task_id, shop.books.sealer.key)
+        limits = Limits(shop.agents.role(role).limits, Limits.told_by(entries).run)
         first |= _agent_facts(shop, view, asked, tree, None, answering=True)
-        first["budget"] = limits.own.as_json()
+        first |= _limit_facts(limits)
         first["context"] = {"task": master.id, "entries": master.next_seq}
     return NewTask(
         id=new_id("task"),
         kind="question",
         actor=asked.actor,
         role=role,
-        title=_title(question),
+        title=title_of(question),
         payload=first,
         parent_id=call.task_id,
         parent_call=call.id,
@@ -177,12 +181,14 @@ def failure(failed: Failed) -> Payload:
 def _messages(
     view: View, task: Task, status: Status, result: Any, documents: list[Payload], by: str
 ) -> Iterator[Message]:
-    if not task.parent_id:
-        return
     done = status == "done"
     entry = first_entry(view, task.id)
-    # What a person removed of it is not told on; whoever waits hears of the end all the same.
+    # What a person removed of it is not told on; whoever waits hears of the end all the same, as the row names them.
     first = (entry and entry.payload) or {}
+    waits = {"task": task.parent_id, "call": task.parent_call} if not first else first.get("parent")
+    if not waits or not waits["task"]:
+        return
+    is_question = first.get("type") == "ask_master" if first else task.kind == "question"
     about: Payload = {
         "tool": first.get("tool", ""),
         "result": result if done else _blamed(task, result),
@@ -192,18 +198,20 @@ def _messages(
         "carried": documents,
         "meta": {},
     }
-    if task.kind != "question":
+    if not is_question:
         told = about | {"type": "agent_as_tool", "said": f"← result from {task.role}"}
-        yield Message(task.parent_id, EntryKind.RETURNED, task.parent_call, told)
+        yield Message(waits["task"], EntryKind.RETURNED, waits["call"], told)
         return
     who = by or task.role
     answered = about | {"type": "ask_master", "said": f"← answer from {who}", "by": by}
-    yield Message(task.parent_id, EntryKind.ANSWERED, task.parent_call, answered)
+    if "doubt" in first:
+        answered["doubt"] = True
+    yield Message(waits["task"], EntryKind.ANSWERED, waits["call"], answered)
     if done and "context" in first:
         consulted = {
             "type": "ask_master",
             "from": first["parent"]["role"],
-            "task": task.parent_id,
+            "task": waits["task"],
             "node": task.id,
             "question": first["input"]["request"],
             "answer": result,
@@ -260,25 +268,27 @@ def _agent_facts(
     }
 
 
-def _require_room_to_grow(view: View, parent: Task | None, depth: int) -> None:
-    if parent is None or not depth:
-        return
-    own = Limits.from_text(parent.budget).own
-    root = find_task(view, parent.tree)
-    deepest = (Limits.from_text(root.budget).run if root else NO_LIMITS).max_depth or own.max_depth
-    if deepest is not None and depth >= deepest:
-        raise ToolError(
-            Code.BUDGET_EXCEEDED,
-            f"this would be task {depth + 1} above one another, of {deepest} allowed; do it yourself, or hand off "
-            "what there is",
-            {"limit": "max_depth"},
-        )
+@dataclass(frozen=True, slots=True)
+class _Above:
+    """The task of an agent that another is opened below, as its timeline tells."""
+
+    opened: Payload
+    limits: Limits
+    queue: str
+
+
+def _agent_above(shop: Shop, view: View, task_id: str) -> _Above | None:
+    """Return the task a new one is opened below, or None where a person stands above it, at a desk."""
+    task = find_task(view, task_id)
+    if task is None or task.kind == "desk":
+        return None
+    entries = proven_entries(view, task_id, shop.books.sealer.key)
+    return _Above(opened_with(task_id, entries[0]), Limits.told_by(entries), task.queue)
+
+
+def _limit_facts(limits: Limits) -> Payload:
+    return {"budget": limits.own.as_json(), "run_budget": limits.run.as_json()}
 
 
 def _chosen(opened: Payload) -> Chosen:
     return Chosen(**opened.get("chosen", {}))
-
-
-def _title(request: str) -> str:
-    words = " ".join(request.replace("\0", " ").split())
-    return words if len(words) <= TITLE_LENGTH else f"{words[: TITLE_LENGTH - 1]}…"

@@ -1,4 +1,7 @@
-"""Reconciling: what makes a lost hint, a dead worker or a stopped one harmless."""
+"""Reconciling: what makes a lost hint, a dead worker or a stopped one harmless.
+
+No tool runs here, so a look over the room is over as soon as the database has answered.
+"""
 
 import logging
 from collections.abc import Callable
@@ -6,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from brasstag.engine.decisions import Decisions
-from brasstag.engine.recovery import recover
+from brasstag.engine.recovery import recover_at_once
 from brasstag.engine.shop import Shop
 from brasstag.engine.steering import stop_task
 from brasstag.engine.watch import Watch
@@ -32,7 +35,7 @@ def reconcile(shop: Shop, is_here: Callable[[str], bool], watch: Watch) -> None:
 
 
 def _dead(shop: Shop, watch: Watch) -> None:
-    recover(shop, shop.boot, watch)
+    recover_at_once(shop, watch)
 
 
 def _stopped(shop: Shop, _watch: Watch) -> None:

@@ -1,14 +1,22 @@
-"""What a dead process left behind: its claims are settled by what the disk shows, its desks are closed.
+"""What dead processes left behind: their calls are settled, their tasks given to others, their desks closed.
 
 A claim belongs to a boot, and a boot holds a lock for as long as its process lives. Only claims whose lock is free are
-touched.
+touched. Who settles one depends on what it takes to know how the call ended:
+
+    the disk, or the timeline             whoever looks first: an opening, or a reconciler       recover_at_once
+    its tool, and an agent's task waits   the worker that holds the task next                    settle_strays
+    its tool, and a desk waits            an opening, or a floor: a desk has no next holder      recover_desks
+    its tool, and its task has ended      nobody: it is not run again, and its end is unknown    recover_at_once
+
+So no tool runs for a task that was stopped, and none holds up whoever looks after the room.
 """
 
 import logging
 import queue
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from brasstag.engine import payloads
@@ -18,9 +26,9 @@ from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.sandbox.workspace.recover import recover_changes
 from brasstag.sandbox.workspace.sweeping import sweep
-from brasstag.store.boots import Boot
-from brasstag.store.ledger import Claimed, is_unsettled, open_claims
-from brasstag.store.tasks import Task, read_tasks
+from brasstag.store.ledger import Claimed, claims_of_tasks, is_unsettled, open_claims
+from brasstag.store.tasks import Task, find_task, read_tasks, status_of
+from brasstag.store.timeline import ENDED_STATUSES
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Done, Failed, Settled, Unknown
 from brasstag.words.errors import Code, StoreError, StoreLost, ToolError
@@ -29,8 +37,11 @@ from brasstag.words.previews import Change
 
 log = logging.getLogger("brasstag")
 
-MOST_TRIES = 5
-"""How often a call that was cut short is taken up before it is left to a person: running it may kill whoever does."""
+MOST_TRIES = 4
+"""How often a call may be begun before it is left to a person: running it may kill whoever does.
+
+Fewer than the attempts after which a task is given up: what kills is the call, and its task can go on without it.
+"""
 
 
 @dataclass(slots=True)
@@ -40,38 +51,68 @@ class Recovered:
     calls: list[tuple[str, Settled]] = field(default_factory=list)
     tasks: list[str] = field(default_factory=list)
 
+    def add(self, claim: Claimed, ending: Settled | None) -> None:
+        """Tell of a call that was settled here; None is one that somebody else settles."""
+        if ending is not None:
+            self.calls.append((claim.call_id, ending))
+
     @property
     def unknown(self) -> list[str]:
         """Calls of which nobody knows whether they happened."""
         return [call_id for call_id, ending in self.calls if isinstance(ending, Unknown)]
 
 
-def recover(shop: Shop, boot: Boot, watch: Watch) -> Recovered:
-    """Settle every claim of a dead boot, close its desks, and sweep its temporary files."""
+def recover(shop: Shop, watch: Watch) -> Recovered:
+    """Settle and give away all that dead processes left, but for what an agent's next worker has to run."""
+    found, desks = recover_at_once(shop, watch), recover_desks(shop, watch)
+    return Recovered(found.calls + desks.calls, found.tasks + desks.tasks)
+
+
+def recover_at_once(shop: Shop, watch: Watch) -> Recovered:
+    """Settle what needs no tool, and give the tasks of dead processes to other workers."""
     found = Recovered()
-    claims = shop.books.read(lambda view: list(open_claims(view)))
-    dead = [claim for claim in claims if _is_left(shop, claim)]
-    for claim in dead:
-        ending = _settle_dead(shop, claim, watch)
-        if ending is not None:
-            found.calls.append((claim.call_id, ending))
-    running = shop.books.read(lambda view: read_tasks(view, ("running",)))
-    left = [task for task in running if not boot.is_alive(task.boot)]
-    found.tasks += [task.id for task in left if _let_go(shop, task)]
-    if left or dead:
-        # Asked for each name when it is found: a call may have claimed since.
-        sweep(shop.workspace, lambda call_id: shop.books.read(lambda view: is_unsettled(view, call_id)))
-    boot.sweep()
-    if shop.booth is not None:
-        shop.booth.sweep()
-    return found
+    for claim in _left_claims(shop):
+        found.add(claim, _settle_dead(shop, claim, watch, ask_tool=False))
+    left = [task for task in _left_tasks(shop) if task.kind != "desk"]
+    found.tasks += [task.id for task in left if shop.books.graph.reclaim(task)]
+    return _swept(shop, found)
+
+
+def recover_desks(shop: Shop, watch: Watch) -> Recovered:
+    """Settle calls of desks that have to be asked of their tools, however long those take, and close dead desks."""
+    found = Recovered()
+    for claim in _left_claims(shop):
+        task = shop.books.read(partial(find_task, task_id=claim.task_id))
+        if task is not None and task.kind == "desk":
+            found.add(claim, _settle_dead(shop, claim, watch, ask_tool=True))
+    found.tasks += [task.id for task in _left_tasks(shop) if task.kind == "desk" and _close_dead(shop, task)]
+    return _swept(shop, found)
 
 
 def settle_strays(shop: Shop, call_ids: Sequence[str], watch: Watch) -> bool:
-    """Settle claims of a held task that nobody is at any more; return whether there were any."""
-    claims = shop.books.read(lambda view: [one for one in open_claims(view) if one.call_id in call_ids])
-    endings = [_settle_dead(shop, claim, watch) for claim in claims if _is_left(shop, claim)]
-    return any(ending is not None for ending in endings)
+    """Settle claims of a held task that nobody is at any more; return whether any was."""
+    claims = [claim for claim in _left_claims(shop) if claim.call_id in call_ids]
+    endings = [_settle_dead(shop, claim, watch, ask_tool=True) for claim in claims]
+    return any(ending is not None and ending.tag is not None for ending in endings)
+
+
+def _left_claims(shop: Shop) -> list[Claimed]:
+    return [claim for claim in shop.books.read(lambda view: list(open_claims(view))) if _is_left(shop, claim)]
+
+
+def _left_tasks(shop: Shop) -> list[Task]:
+    running = shop.books.read(lambda view: read_tasks(view, ("running",)))
+    return [task for task in running if not shop.boot.is_alive(task.boot)]
+
+
+def _swept(shop: Shop, found: Recovered) -> Recovered:
+    if found.calls or found.tasks:
+        # Asked for each name when it is found: a call may have claimed since.
+        sweep(shop.workspace, lambda call_id: shop.books.read(lambda view: is_unsettled(view, call_id)))
+    shop.boot.sweep()
+    if shop.booth is not None:
+        shop.booth.sweep()
+    return found
 
 
 def _is_left(shop: Shop, claim: Claimed) -> bool:
@@ -85,12 +126,10 @@ def _is_left(shop: Shop, claim: Claimed) -> bool:
     return not shop.unsettled if claim.boot == shop.boot.id else not shop.boot.is_alive(claim.boot)
 
 
-def _let_go(shop: Shop, task: Task) -> bool:
-    """Give a dead process's task to the next worker; a desk has nobody else, so it is closed."""
-    return _close_dead(shop, task) if task.kind == "desk" else shop.books.graph.reclaim(task)
-
-
 def _close_dead(shop: Shop, task: Task) -> bool:
+    if shop.books.read(lambda view: claims_of_tasks(view, [task.id])):
+        # Somebody is at its last call, or has to be: what is closed is not run again.
+        return False
     end: payloads.Payload = {"type": "root", "tool": "desk", "input": {}}
     end["result"] = {"error": "its process ended without closing it"}
     try:
@@ -102,22 +141,51 @@ def _close_dead(shop: Shop, task: Task) -> bool:
     return True
 
 
-def _settle_dead(shop: Shop, claim: Claimed, watch: Watch) -> Settled | None:
-    """Settle one claim, or return None where somebody else does, or where it is not ours to believe."""
-    # Before it is ours, so that no other worker of this process takes it for one that was left.
-    if shop.active.setdefault(claim.call_id, watch) is not watch:
-        return None
+def _settle_dead(shop: Shop, claim: Claimed, watch: Watch, *, ask_tool: bool) -> Settled | None:
+    """Settle one claim, or return None where somebody else does, or has to."""
     try:
         payload = _claimed_payload(shop, claim)
-        ours = shop.books.take_over(claim)
-        return None if ours is None else _finish(shop, ours, payload, watch)
+        if not ask_tool and _takes_its_tool(shop, claim, payload):
+            _wake(shop, claim.task_id)
+            return None
+        return _take_over(shop, claim, payload, watch)
     except StoreLost:
         raise
     except StoreError as error:
         log.warning("%s is left alone: %s", claim.call_id, error)
         return Unknown(f"it was left alone, as its record cannot be believed: {error}")
+
+
+def _take_over(shop: Shop, claim: Claimed, payload: dict[str, Any], watch: Watch) -> Settled | None:
+    # Before it is ours, so that no other worker of this process takes it for one that was left.
+    if shop.active.setdefault(claim.call_id, watch) is not watch:
+        return None
+    try:
+        ours = shop.books.take_over(claim)
+        return None if ours is None else _finish(shop, ours, payload, watch)
     finally:
         shop.active.pop(claim.call_id, None)
+
+
+def _takes_its_tool(shop: Shop, claim: Claimed, payload: dict[str, Any]) -> bool:
+    return not claim.changes and "intended" not in payload and _tool_to_ask(shop, claim) is not None
+
+
+def _tool_to_ask(shop: Shop, claim: Claimed) -> Tool | None:
+    """Return the tool that can say how a call ended, by running again or by its check; None where nothing can."""
+    tool = shop.registry.get(claim.tool)
+    if tool is None or claim.attempt > MOST_TRIES:
+        return None
+    if shop.books.read(lambda view: status_of(view, claim.task_id)) in ENDED_STATUSES:
+        return None
+    can_say = tool.config.replay == "safe" or (tool.config.replay == "check" and tool.check is not None)
+    return tool if can_say else None
+
+
+def _wake(shop: Shop, task_id: str) -> None:
+    """Bring back a task that waits for a call somebody else was at, so that its next worker settles it."""
+    with shop.books.database.write() as transaction:
+        shop.books.graph.wake(transaction, task_id)
 
 
 def _finish(shop: Shop, claim: Claimed, payload: dict[str, Any], watch: Watch) -> Settled:
@@ -156,46 +224,57 @@ def _finish_files(shop: Shop, claim: Claimed, payload: dict[str, Any]) -> tuple[
 
 
 def _finish_outside(shop: Shop, claim: Claimed, payload: dict[str, Any], watch: Watch) -> Settled:
-    tool = shop.registry.get(claim.tool)
-    if tool is not None and claim.attempt <= MOST_TRIES:
-        call = Call(
-            claim.call_id, claim.tool, payload["input"], payload["actor"], payload["role"], claim.task_id
+    tool = _tool_to_ask(shop, claim)
+    if tool is None:
+        return Unknown(
+            f"its process ended while {claim.tool} was acting; whether it happened is not known here. "
+            "Look at what it acts on, then decide whether to call it again."
         )
-        if tool.config.replay == "safe":
-            return _run_again(shop, Admitted(call, tool), watch)
-        if tool.config.replay == "check" and tool.check is not None:
-            return _ask_tool(shop, tool, call)
-    return Unknown(
-        f"its process ended while {claim.tool} was acting; whether it happened is not known here. "
-        "Look at what it acts on, then decide whether to call it again."
-    )
+    call = Call(claim.call_id, claim.tool, payload["input"], payload["actor"], payload["role"], claim.task_id)
+    ask = _run_again if tool.config.replay == "safe" else _ask_tool
+    return ask(shop, Admitted(call, tool), watch)
 
 
 def _run_again(shop: Shop, admitted: Admitted, watch: Watch) -> Settled:
-    """Run a call that may simply run again, on a thread of its own: opening a room waits for no tool for ever."""
+    """Run a call that may simply run again."""
+
+    def again(own: Watch) -> Settled:
+        draft = draft_for(shop, admitted)
+        return run_function(shop, admitted, draft, own, lambda: timed_out(admitted.tool, own))
+
+    return _in_time(shop, admitted, watch, again)
+
+
+def _ask_tool(shop: Shop, admitted: Admitted, watch: Watch) -> Settled:
+    """Let the tool itself find out: its check returns the value if it happened, None if it did not."""
+    tool, call = admitted.tool, admitted.call
+
+    def check(_own: Watch) -> Settled:
+        assert tool.check is not None  # noqa: S101 - asked by the caller
+        try:
+            value = tool.check(call.id, dict(call.arguments))
+            if value is None:
+                return Failed(Code.CANCELLED, "its process ended before it acted")
+            return Done(tool.check_result(value))
+        except Exception as error:  # noqa: BLE001 - whatever a tool raises ends here
+            return Unknown(
+                f"its process ended while it acted, and its own check failed: {scrub(shop, str(error))}"
+            )
+
+    return _in_time(shop, admitted, watch, check)
+
+
+def _in_time(shop: Shop, admitted: Admitted, watch: Watch, ask: Callable[[Watch], Settled]) -> Settled:
+    """Ask a tool on a thread of its own, for no longer than it may take, nor than its task goes on."""
     ended: queue.SimpleQueue[Settled] = queue.SimpleQueue()
     tool, own = admitted.tool, Watch(watch.loop, watch.seconds_left)
-
-    def again() -> None:
-        draft = draft_for(shop, admitted)
-        ended.put(run_function(shop, admitted, draft, own, lambda: timed_out(tool, own)))
-
-    threading.Thread(target=again, name="brasstag-recovery", daemon=True).start()
+    # Whoever stops the task hurries the one that is found there.
+    own.look = lambda: ended.put(timed_out(tool, own))
+    shop.active[admitted.call.id] = own
+    if watch.hurried:
+        own.hurry()
+    threading.Thread(target=lambda: ended.put(ask(own)), name="brasstag-recovery", daemon=True).start()
     try:
         return ended.get(timeout=own.start(tool.config.limits.timeout_seconds))
     except queue.Empty:
         return timed_out(tool, own)
-
-
-def _ask_tool(shop: Shop, tool: Tool, call: Call) -> Settled:
-    """Let the tool itself find out: its check returns the value if it happened, None if it did not."""
-    assert tool.check is not None  # noqa: S101 - asked by the caller
-    try:
-        value = tool.check(call.id, dict(call.arguments))
-        if value is None:
-            return Failed(Code.CANCELLED, "its process ended before it acted")
-        return Done(tool.check_result(value))
-    except Exception as error:  # noqa: BLE001 - whatever a tool raises ends here
-        return Unknown(
-            f"its process ended while it acted, and its own check failed: {scrub(shop, str(error))}"
-        )

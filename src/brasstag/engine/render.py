@@ -13,7 +13,7 @@ from brasstag.engine.exchanges import Exchange, answer_of
 from brasstag.engine.fencing import fenced
 from brasstag.engine.shortening import compacted
 from brasstag.engine.showing import REMOVED, documents, error_text, written
-from brasstag.engine.standing import CLOSING
+from brasstag.engine.standing import CLOSING, is_doubt
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.messages import Assistant, Block, Message, Result, System, Text, User
 from brasstag.words.tokens import message_tokens
@@ -49,6 +49,10 @@ class Receipt:
     tag: str
     summary: str
     removed: bool = False
+    characters: int = 0
+    """How long the whole of it is."""
+    documents: str = ""
+    """The names of the documents that came with it."""
 
 
 class Transcript:
@@ -136,7 +140,7 @@ class Transcript:
         name = shown_name(entry.call_id)
         if self._exchange and self._exchange.close(name, entry):
             return
-        if entry.payload is not None:
+        if entry.payload is not None and not is_doubt(entry.payload):
             self._tell(Text(f"What came of {name} is known only now:"), *answer_of(entry).blocks)
 
     def _consult(self, entry: Entry) -> None:
@@ -196,7 +200,9 @@ class Transcript:
             for message in exchange.messages():
                 self._append(message)
             for name, answer in exchange.answers.items():
-                self.receipts[name] = Receipt(answer.tag, answer.summary, answer.removed)
+                self.receipts[name] = Receipt(
+                    answer.tag, answer.summary, answer.removed, answer.characters, answer.documents
+                )
 
     def _append(self, message: Message) -> None:
         self._messages.append(message)

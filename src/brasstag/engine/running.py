@@ -10,6 +10,7 @@ from typing import Any
 
 from brasstag.engine.facts import tool_facts
 from brasstag.engine.history import History
+from brasstag.engine.readers import recalled_at_once
 from brasstag.engine.shop import Shop
 from brasstag.engine.threads import AnsweredElsewhere
 from brasstag.engine.watch import Late, Watch
@@ -148,7 +149,7 @@ def _injected(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch) -> dic
         "call_id": call.id,
         "role": call.role,
         "limits": tool.config.limits,
-        "history": History(shop.books),
+        "history": History(shop.books, lambda: recalled_at_once(shop, call.task_id)),
         "models": shop.models,
         "web": shop.web,
         "judge": partial(_judged, shop, admitted),

@@ -20,7 +20,7 @@ from brasstag.toolkit.registry import ToolRegistry
 from brasstag.words.approvals import Approval
 from brasstag.words.calls import Call, Tag
 from brasstag.words.errors import Code
-from brasstag.words.turns import ModelError, Opinions, Turn
+from brasstag.words.turns import ModelError, Opinions, Retrying, Turn
 
 Notify = Callable[[Approval], None]
 
@@ -38,6 +38,10 @@ def _unheard(_task_id: str, _text: str) -> None:
 
 def _unheard_output(_call_id: str, _stream: str, _data: bytes) -> None:
     """Nobody listens."""
+
+
+def _unretried(_task_id: str, _retrying: Retrying) -> None:
+    """Nobody wants to know."""
 
 
 class _NoOpinions:
@@ -70,6 +74,8 @@ class Shop:
     """Told of each question that waits for a person."""
     said: Callable[[str, str], None] = _unheard
     """Told each piece of text a model says, with the task it says it in."""
+    retrying: Callable[[str, Retrying], None] = _unretried
+    """Told, with the task, of each try at an answer that failed."""
     models: Opinions = field(default_factory=_NoOpinions)
     """Whom tools may ask for a second opinion."""
     web: Web = field(default_factory=Web)

@@ -47,8 +47,14 @@ def ending_summary(payload: Mapping[str, Any]) -> str:
     """Return what a call came to in a few words, with the names of the documents that came with it."""
     done = payload["outcome"] == "done"
     said = summary_of(payload["result"] if done else ending_text(payload))
+    names = carried_names(payload)
+    return f"{said}\n{names}" if names else said
+
+
+def carried_names(payload: Mapping[str, Any]) -> str:
+    """Return the names of the documents that came with a result, nothing where none did."""
     paths = [one["path"] for one in payload.get("carried", ())]
-    return f"{said}\nwith the documents {summary_of(', '.join(paths))}" if paths else said
+    return f"with the documents {summary_of(', '.join(paths))}" if paths else ""
 
 
 def ending_blocks(kind: EntryKind, payload: Mapping[str, Any], tag: str) -> tuple[Block, ...]:
@@ -95,14 +101,20 @@ def _edit(edited: Mapping[str, Any] | None) -> Iterator[Block]:
         )
 
 
+def how_to_recall(tag: str, start: int, characters: int | None = None) -> str:
+    """Say with which call a model reads on in a result."""
+    given: dict[str, Any] = {"tag": tag, "start": start}
+    if characters is not None:
+        given["characters"] = characters
+    return f"call recall with {json.dumps(given)}"
+
+
 def _within_limit(name: str, text: str, tag: str) -> Iterator[Block]:
     if len(text) <= LONGEST_RESULT:
         yield Text(fenced(name, text, tag))
         return
     head = LONGEST_RESULT - TAIL
     yield Text(fenced(name, text[:head], tag, "beginning"))
-    yield Text(
-        f"{len(text) - LONGEST_RESULT} of its {len(text)} characters are not shown. To read them, call recall "
-        f'with {{"tag": "{tag}", "start": {head}}}. It ends:'
-    )
+    left = f"{len(text) - LONGEST_RESULT} of its {len(text)} characters are not shown."
+    yield Text(f"{left} To read them, {how_to_recall(tag, head)}. It ends:")
     yield Text(fenced(name, text[-TAIL:], tag, "end"))

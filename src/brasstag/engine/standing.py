@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from brasstag.words.approvals import ApprovalState
-from brasstag.words.budgets import Budget, Limits
+from brasstag.words.budgets import Limits
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.messages import ToolUse
 from brasstag.words.turns import ModelError
@@ -48,6 +48,12 @@ _WAITS: Mapping[EntryKind, CallState] = MappingProxyType(
 )
 
 
+MOST_CUT_OFF = 3
+"""How many turns in a row may be cut off before a whole call; asked once more, a model only does the same again."""
+MOST_BLANK = 2
+"""How many turns in a row may say nothing."""
+
+
 @dataclass(slots=True)
 class OpenCall:
     """A call a model made that has no ending yet."""
@@ -59,6 +65,8 @@ class OpenCall:
     state: CallState = CallState.PLANNED
     approval_id: str = ""
     child: str = ""
+    doubtful: bool = False
+    """Whether it may have happened, and no person has said yet whether it did."""
 
 
 @dataclass(slots=True)
@@ -75,14 +83,21 @@ class Standing:
     stop: str = ""
     called: bool = False
     """Whether its last turn made any calls."""
+    written: int = 0
+    """How many tokens its last turn was, 0 where nobody counted."""
+    cut_off: int = 0
+    """How many turns in a row were cut off at their greatest length before they came to a whole call."""
+    blank: int = 0
+    """How many turns in a row said nothing and called nothing."""
     ended: bool = False
     limits: Limits = field(default_factory=Limits)
-    """How far the task, and at the root its run, may go."""
+    """How far the task, and its run, may go."""
 
     def add(self, entry: Entry) -> None:
         """Take one entry into account."""
         self.seen = entry.seq + 1
         payload = entry.payload or {}
+        self.limits = self.limits.after(entry.kind, payload)
         if entry.kind in CLOSING:
             self._close(entry, payload)
         elif entry.kind in _WAITS:
@@ -94,23 +109,42 @@ class Standing:
                 self._decide(entry, payload)
             case EntryKind.CLOSED:
                 self.ended = True
-            case EntryKind.OPENED:
-                self.limits = Limits(*(_budget(payload, name) for name in ("budget", "run_budget")))
             case EntryKind.RESUMED:
-                self.limits = self.limits.extended(_budget(payload, "budget"))
                 # A turn that ended the task, by words alone, has been answered by the person who resumed it.
                 self.ended, self.called = False, True
+                self.cut_off = self.blank = 0
             case _:
                 pass
 
     @property
     def said_its_last(self) -> bool:
-        """Whether the model ended a turn without a call; one that was only cut off is asked to go on."""
-        if not self.turns or self.called or self.stop == "length":
+        """Whether the model ended a turn without a call; one that was only cut off, or said nothing, is asked to go on.
+
+        Raises ModelError where it refused, or where asking once more would bring no more than the last times.
+        """
+        if not self.turns:
+            return False
+        if self.cut_off >= MOST_CUT_OFF:
+            raise ModelError(
+                f"the model's answers were cut off at their greatest length{self.length} {self.cut_off} times in a row, "
+                "before they came to a whole call; ask for less at once, or use a model that may write more (a larger "
+                "context, a larger token budget)"
+            )
+        if self.called or self.stop == "length":
             return False
         if self.stop == "refused":
             raise ModelError(f"the model refused to answer: {self.text or 'without a word'}")
-        return True
+        if self.blank >= MOST_BLANK:
+            raise ModelError(
+                f"the model answered with nothing, {self.blank} times in a row: no text, and no call; try again, "
+                "or use another model"
+            )
+        return not self.blank
+
+    @property
+    def length(self) -> str:
+        """How long its last turn was, to be put into a sentence; nothing where nobody counted."""
+        return f" ({self.written} tokens)" if self.written else ""
 
     def _begin_turn(self, payload: Mapping[str, Any]) -> None:
         self.turns, turn = self.turns + 1, self.turns
@@ -121,10 +155,15 @@ class Standing:
             name = call_name(self.task_id, turn, index)
             self.open[name] = OpenCall(name, turn, index, ToolUse.from_json(stored))
         self.called = bool(self.open)
+        self.written = payload.get("usage", {}).get("output_tokens", 0)
+        whole = any(not isinstance(call.use.arguments, str) for call in self.open.values())
+        self.cut_off = self.cut_off + 1 if self.stop == "length" and not whole else 0
+        self.blank = self.blank + 1 if is_blank(payload) else 0
 
     def _close(self, entry: Entry, payload: Mapping[str, Any]) -> None:
-        if payload.get("outcome") == "unknown" and entry.call_id in self.open:
+        if is_doubt(payload) and entry.call_id in self.open:
             self.open[entry.call_id].state = CallState.UNSURE
+            self.open[entry.call_id].doubtful = True
         else:
             self.open.pop(entry.call_id, None)
 
@@ -145,8 +184,16 @@ class Standing:
             call.child = payload.get("child") or call.child
 
 
-def _budget(payload: Mapping[str, Any], name: str) -> Budget:
-    return Budget.from_json(payload.get(name, {}))
+def is_doubt(payload: Mapping[str, Any]) -> bool:
+    """Say whether an ending leaves open what came of its call: nobody knows, or the question about it went unanswered."""
+    outcome = payload.get("outcome")
+    return outcome == "unknown" or (outcome == "failed" and "doubt" in payload)
+
+
+def is_blank(turn: Mapping[str, Any]) -> bool:
+    """Say whether a turn came to an end of its own without a word and without a call; a removed one was not blank."""
+    ended = turn.get("stop") in ("end_turn", "calls")
+    return ended and not turn["calls"] and not turn["text"].strip()
 
 
 def call_name(task_id: str, turn: int, index: int) -> str:

@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from brasstag.engine.nodes import ended, failure
-from brasstag.engine.standing import CallState, Standing
+from brasstag.engine.standing import CallState, OpenCall, Standing
 from brasstag.settings.crew import PERSON
 from brasstag.store.books import Books
 from brasstag.store.database import View
 from brasstag.store.graph_words import Message, Stopped
 from brasstag.store.tasks import Task, find_task, get_task
-from brasstag.store.timeline import read_entries
+from brasstag.store.timeline import first_entry, read_entries
 from brasstag.words.approvals import Approver
 from brasstag.words.budgets import NO_LIMITS, Budget, Limits
 from brasstag.words.calls import Failed
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import EntryKind
 
 
 def answer_question(
@@ -40,10 +41,38 @@ def answer_question(
 def stop_task(books: Books, name: str, by: str) -> Stopped:
     """Cancel a task and all below it; whoever waits for it is told."""
     task = books.read(lambda view: get_task(view, name))
+    if books.read(lambda view: _is_open_doubt(view, task)):
+        raise ToolError(
+            Code.NOT_SUPPORTED,
+            f"{task.id} asks what came of a call that may have happened; answer it, or stop {task.parent_id}, which "
+            "made the call",
+        )
     result = failure(Failed(Code.CANCELLED, f"stopped by {by}"))
     ending = books.read(lambda view: ended(view, task, "cancelled", result, by=by))
     payload: dict[str, Any] = dict(ending.payload) | {"tool": "stop"}
-    return books.graph.cancel(task.id, payload, by, ending.messages)
+    stopped = books.graph.cancel(task.id, payload, by, ending.messages)
+    left = books.read(lambda view: open_calls(view, stopped.tasks))
+    stopped.acting += [call.id for call in left if call.doubtful]
+    return stopped
+
+
+def open_calls(view: View, tasks: Sequence[str]) -> list[OpenCall]:
+    """Return the calls of tasks that had no end yet when their tasks ended."""
+    found: list[OpenCall] = []
+    for task in tasks:
+        entries = list(read_entries(view, task))
+        ends = [at for at, entry in enumerate(entries) if entry.kind is EntryKind.CLOSED]
+        standing = Standing(task)
+        for entry in entries[: ends[-1] if ends else None]:
+            standing.add(entry)
+        found += standing.open.values()
+    return found
+
+
+def _is_open_doubt(view: View, task: Task) -> bool:
+    first = first_entry(view, task.id) if task.role == PERSON and not task.has_ended else None
+    asker = find_task(view, task.parent_id) if first and (first.payload or {}).get("doubt") else None
+    return asker is not None and not asker.has_ended
 
 
 def resume_task(books: Books, name: str, by: str, budget: Budget = NO_LIMITS, note: str = "") -> Task:

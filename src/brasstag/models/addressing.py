@@ -7,7 +7,7 @@
     recording=FILE+…                                                  any of these, each turn kept in a file
     scripted:FILE   recorded:FILE                                     turns written or recorded earlier
 
-``?context=32768`` at the end says how many tokens fit into a model of which no list knows.
+``?context=32768`` at the end of any says how many tokens fit into it, where no list knows, or fewer are to be tried.
 """
 
 import os
@@ -100,15 +100,14 @@ def model_at(
     if not colon or not name or not address.isprintable():
         raise _nothing_at(address)
     if kind in _FILES:
-        return _FILES[kind](folder / name)
+        return _FILES[kind](folder / _CONTEXT.sub("", name), _context(address))
     return call(destination(address, environ), address)
 
 
 def destination(address: str, environ: Mapping[str, str] = os.environ) -> Destination:
     """Return where a live model is reached; raises ModelError for an address nobody knows."""
-    context = _CONTEXT.search(address)
     kind, _, name = _CONTEXT.sub("", address).partition(":")
-    tokens = int(context[1]) if context else None
+    tokens = _context(address)
     if kind in LOCAL_PORTS:
         return local_destination(kind, name, environ, tokens)
     if kind == COMPATIBLE:
@@ -118,10 +117,15 @@ def destination(address: str, environ: Mapping[str, str] = os.environ) -> Destin
     raise _nothing_at(address)
 
 
-_FILES: Mapping[str, Callable[[Path], Model]] = {
+_FILES: Mapping[str, Callable[[Path, int | None], Model]] = {
     "scripted": ScriptedModel.from_file,
     "recorded": RecordedModel,
 }
+
+
+def _context(address: str) -> int | None:
+    found = _CONTEXT.search(address)
+    return int(found[1]) if found else None
 
 
 def _compatible(name: str, environ: Mapping[str, str], tokens: int | None) -> Destination:

@@ -14,10 +14,12 @@ _LONGEST_QUOTE = 400
 class Transient(ModelError):
     """A failure that may be gone at the next try."""
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
+    def __init__(self, message: str, retry_after: float | None = None, tries: int | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
         """How many seconds the provider wants to be left alone; infinity where only another model helps."""
+        self.tries = tries
+        """How many tries this kind of failure is worth, where that is fewer than usual."""
 
 
 def not_configured(message: str) -> ModelError:

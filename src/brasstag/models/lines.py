@@ -3,12 +3,14 @@
 import asyncio
 import re
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_ai.direct import model_request_stream
+from pydantic_ai.exceptions import UnexpectedModelBehavior
 from pydantic_ai.messages import ModelResponse, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
-from pydantic_ai.models import Model, infer_model
+from pydantic_ai.models import Model, create_async_httpx2_client, infer_model
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.providers import Provider
@@ -19,17 +21,25 @@ from pydantic_ai.settings import ModelSettings
 
 from brasstag.models.destinations import Destination, Fetch
 from brasstag.models.failures import Transient, not_configured, quoted
-from brasstag.models.mishaps import mishap
+from brasstag.models.mishaps import another_protocol, mishap
 from brasstag.models.wire import Outward, clean, parameters, turn_from
 from brasstag.words.errors import BrasstagError
 from brasstag.words.turns import ModelError, OnText, Turn, TurnRequest
 
+if TYPE_CHECKING:
+    import httpx2
+
 _VARIABLE = re.compile(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]+)`")
 _EXTRA = re.compile(r"pydantic-ai-slim\[([\w-]+)\]")
 
-_OWN: Mapping[str, Callable[[Destination], Provider[Any]]] = {
-    "ollama": lambda to: OllamaProvider(base_url=to.base_url, api_key=to.key or None),
-    "vllm": lambda to: VLLMProvider(base_url=to.base_url, api_key=to.key or None),
+EVENT_STREAM = "text/event-stream"
+_kinds: ContextVar[list[str]] = ContextVar("kinds")
+
+_OWN: Mapping[str, Callable[[Destination, "httpx2.AsyncClient"], Provider[Any]]] = {
+    "ollama": lambda to, client: OllamaProvider(
+        base_url=to.base_url, api_key=to.key or None, http_client=client
+    ),
+    "vllm": lambda to, client: VLLMProvider(base_url=to.base_url, api_key=to.key or None, http_client=client),
 }
 """Servers of which pydantic-ai knows peculiarities."""
 
@@ -50,7 +60,8 @@ class Manner:
 
     sees: bool
     fetch: Fetch
-    max_tokens: int
+    max_tokens: int | None
+    """None leaves it to the server."""
     silence: float
     longest: float
 
@@ -60,7 +71,11 @@ class Line:
 
     def __init__(self, to: Destination) -> None:
         self._to = to
-        self._model = _model(to)
+        # Our own client where the server is somebody's own, so that it can be said in which form that one answers.
+        self._client = create_async_httpx2_client() if to.base_url else None
+        if self._client is not None:
+            self._client.event_hooks = {"response": [_note_kind]}
+        self._model = _model(to, self._client)
 
     async def open(self) -> None:
         """Take hold of the client's connections."""
@@ -69,14 +84,22 @@ class Line:
     async def close(self) -> None:
         """Close its connections."""
         await self._model.__aexit__(None, None, None)
+        if self._client is not None:
+            await self._client.aclose()
 
     async def ask(self, request: TurnRequest, manner: Manner, name: str, on_text: OnText) -> Turn:
         """Ask for one turn and stream its text; raises ModelError."""
+        kinds: list[str] = []
+        _kinds.set(kinds)
         try:
             response = await self._stream(request, manner, on_text)
             return turn_from(response, request, name)
         except BrasstagError:
             raise
+        except UnexpectedModelBehavior as error:
+            if kinds and kinds[-1] != EVENT_STREAM:
+                raise another_protocol(self._to, kinds[-1]) from error
+            raise mishap(self._to, error) from error
         except Exception as error:
             raise mishap(self._to, error) from error
 
@@ -104,12 +127,13 @@ class Line:
     def _settings(self, manner: Manner) -> ModelSettings:
         """What every request says beside its messages, as far as the provider listens to it."""
         said: dict[str, Any] = {
-            "max_tokens": manner.max_tokens,
             "timeout": manner.silence,
             "request_timeout": manner.longest,
             "max_retries": 0,  # trying again is up to us, so that the timeline can tell of it
             "cache": True,
         }
+        if manner.max_tokens is not None:
+            said["max_tokens"] = manner.max_tokens
         if isinstance(self._model, OpenAIResponsesModel):
             # Nothing stays with the provider: the timeline is the only history there is.
             said["openai_store"] = False
@@ -120,12 +144,17 @@ class Line:
         return settings
 
 
-def _model(to: Destination) -> Model[Any]:
+async def _note_kind(response: "httpx2.Response") -> None:
+    """Note in which form an answer comes, for whoever asked."""
+    if response.is_success:
+        _kinds.get().append(response.headers.get("content-type", "").partition(";")[0].strip().lower())
+
+
+def _model(to: Destination, client: "httpx2.AsyncClient | None") -> Model[Any]:
     try:
-        if to.base_url:
-            return OpenAIChatModel(
-                to.model, provider=_OWN.get(to.provider, _compatible)(to), profile=_COMMON_GROUND
-            )
+        if client is not None:
+            provider = _OWN.get(to.provider, _compatible)(to, client)
+            return OpenAIChatModel(to.model, provider=provider, profile=_COMMON_GROUND)
         return infer_model(to.name)
     except ImportError as error:
         raise _missing_package(to, error) from None
@@ -133,8 +162,10 @@ def _model(to: Destination) -> Model[Any]:
         raise _cannot_open(to, str(error)) from None
 
 
-def _compatible(to: Destination) -> Provider[Any]:
-    return OpenAICompatibleProvider(to.provider, base_url=to.base_url, api_key=to.key or None)
+def _compatible(to: Destination, client: "httpx2.AsyncClient") -> Provider[Any]:
+    return OpenAICompatibleProvider(
+        to.provider, base_url=to.base_url, api_key=to.key or None, http_client=client
+    )
 
 
 def _missing_package(to: Destination, error: ImportError) -> ModelError:

@@ -29,6 +29,11 @@ from brasstag.words.turns import ModelError
 
 _TRANSIENT_STATUSES = frozenset({408, 409, 425, 429})
 _SERVER_AT_FAULT = 500
+_NO_CONNECTION = frozenset({"ConnectError", "ConnectTimeout"})
+"""What each of the HTTP libraries calls it when nobody is there."""
+
+FEW_TRIES = 2
+"""How often a server is tried that is not there, or that says nothing: mostly that stays so, and each try may last."""
 
 _Told = Callable[[Destination, Any], ModelError]
 
@@ -39,6 +44,15 @@ def mishap(to: Destination, error: Exception) -> ModelError:
         if isinstance(error, kind):
             return told(to, error)
     return ModelError(f"{to.name} could not be asked: {type(error).__name__}: {quoted(str(error))}")
+
+
+def another_protocol(to: Destination, kind: str) -> ModelError:
+    """Return the failure of a server that answered in a form no model server does."""
+    missing = "" if to.base_url.endswith("/v1") else "; is /v1 missing from its address?"
+    return not_configured(
+        f"{to.provider}{_where(to)} did not answer in OpenAI's protocol ({kind or 'of no stated kind'})"
+        f"{missing or '; is this the address of a model server?'}"
+    )
 
 
 def _where(to: Destination) -> str:
@@ -57,6 +71,8 @@ def _refused_key(to: Destination, error: Any) -> ModelError:
 def _no_such_model(to: Destination, error: Any) -> ModelError:
     suggested = getattr(error, "suggested_model_id", None)
     hint = f"did you mean {suggested}?" if suggested else "check the name of the model"
+    if to.base_url and not suggested:
+        hint += ", and that the address is the server's own: most end in /v1"
     return not_configured(f"{to.provider}{_where(to)} has no {to.model}; {hint}")
 
 
@@ -76,11 +92,21 @@ def _filtered(to: Destination, _error: Any) -> ModelError:
 
 
 def _unreachable(to: Destination, error: Any) -> ModelError:
-    return Transient(f"{to.provider}{_where(to)} cannot be reached: {quoted(str(error))}")
+    tries = FEW_TRIES if _never_connected(error) else None
+    return Transient(f"{to.provider}{_where(to)} cannot be reached: {quoted(str(error))}", tries=tries)
 
 
 def _silent(to: Destination, _error: Any) -> ModelError:
-    return Transient(f"{to.provider}{_where(to)} did not answer in time")
+    return Transient(f"{to.provider}{_where(to)} did not answer in time", tries=FEW_TRIES)
+
+
+def _never_connected(error: BaseException | None) -> bool:
+    """Say whether nobody was there at all; a connection that broke later is another thing."""
+    while error is not None:
+        if type(error).__name__ in _NO_CONNECTION:
+            return True
+        error = error.__cause__
+    return False
 
 
 def _busy(to: Destination, error: Any) -> ModelError:

@@ -5,6 +5,7 @@ of the tools, or an answer. A local server's own tool calling, and its ``tool_ch
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -60,9 +61,12 @@ class PromptedModel:
         if isinstance(reply, str):
             on_text(reply)
             return replace(turn, text=reply)
-        return replace(turn, text="", calls=(reply,), stop="calls")
+        return replace(turn, text="", calls=(reply,), stop=turn.stop if turn.stop == "length" else "calls")
 
 
+_BEGUN_CALL = re.compile(
+    r'\{\s*"tool"\s*:\s*"(?P<tool>[^"\\]+)"\s*,\s*"arguments"\s*:\s*(?P<arguments>.*)', re.DOTALL
+)
 _MEASURES = frozenset(
     {"minLength", "maxLength", "pattern", "minimum", "maximum", "minItems", "maxItems", "default", "examples"}
 )
@@ -130,6 +134,9 @@ def _read(turn: Turn) -> ToolUse | str:
     try:
         reply, _ = read_arguments(text)
     except ToolError as error:
+        if turn.stop == "length" and (begun := _BEGUN_CALL.match(text)):
+            # The whole call would be cut off again; the model has to be told, so that it does less at once.
+            return ToolUse("p0", begun["tool"], begun["arguments"])
         raise Transient(f"{turn.model} broke off its reply, or wrote it badly: {error.message}") from None
     match reply:
         case {"tool": str(tool), "arguments": dict(arguments)}:

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 from brasstag.models.destinations import Destination, Fetch
 from brasstag.models.failures import not_configured
+from brasstag.models.measuring import measured
 from brasstag.models.windows import LOCAL_TOKENS, hosted_tokens, local_model_sees
 from brasstag.words.turns import OnText, Turn, TurnRequest
 
@@ -13,9 +14,11 @@ if TYPE_CHECKING:
     from brasstag.models.lines import Line
 
 MOST_OUTPUT = 16_384
-"""How many tokens a turn may write when nobody says; a small model gets a quarter of its window."""
+"""How many tokens a turn may write when nobody says; a small window of a server of one's own is its own limit."""
+MOST_MEASURES = 3
+"""How many turns begin with asking a server for its window, while it does not tell."""
 SILENCE = 300.0
-"""How many seconds a provider may send nothing at all."""
+"""How many seconds a provider may send nothing at all; it is not reached at all where 5 seconds do not connect it."""
 LONGEST = 1800.0
 """How many seconds one turn may take as a whole."""
 
@@ -42,6 +45,8 @@ class ProviderModel:
         self._name = name or to.name
         self._silence = silence
         self._longest = longest
+        self._measured: int | None = None
+        self._measures = 0
         # A client belongs to the event loop that first used it; in another it fails with "Event loop is closed".
         self._openings: WeakKeyDictionary[asyncio.AbstractEventLoop, _Opening] = WeakKeyDictionary()
 
@@ -57,10 +62,22 @@ class ProviderModel:
 
     @property
     def context_tokens(self) -> int:
-        """What its name says, else what the price list knows, else a careful guess."""
-        if self._to.context_tokens:
-            return self._to.context_tokens
+        """What its name says, else what its server or the price list knows, else a careful guess."""
+        known = self._to.context_tokens or self._measured
+        if known:
+            return known
         return LOCAL_TOKENS if self._to.base_url else hosted_tokens(self._to.provider, self._to.model)
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether nobody has said what fits into it: neither its name nor its server."""
+        return bool(self._to.base_url) and not self._to.context_tokens and self._measured is None
+
+    async def measure(self) -> None:
+        """Ask a server of one's own what fits into its model, unless that is known; one that is silent stays unknown."""
+        if self.is_guessed and self._measures < MOST_MEASURES:
+            self._measures += 1
+            self._measured = await measured(self._to)
 
     async def open(self) -> None:
         """Set everything up but the question; raises ModelError where a key or a package is missing."""
@@ -71,9 +88,20 @@ class ProviderModel:
         line = await self._line()
         from brasstag.models.lines import Manner  # noqa: PLC0415 - heavy; the line has it imported already
 
-        most = request.max_tokens or min(MOST_OUTPUT, self.context_tokens // 4)
-        manner = Manner(self.sees_images, self._fetch, most, self._silence, self._longest)
+        manner = Manner(self.sees_images, self._fetch, self._most(request), self._silence, self._longest)
         return await line.ask(request, manner, self._name, on_text)
+
+    def _most(self, request: TurnRequest) -> int | None:
+        """Return how much an answer may be; None leaves that to a server whose window is small, or not known.
+
+        Of a small window any share would be too little for one file, and what is left of it only the server knows.
+        """
+        if request.max_tokens:
+            return request.max_tokens
+        small = self.is_guessed or self.context_tokens // 4 < MOST_OUTPUT
+        if self._to.base_url and small:
+            return None
+        return min(MOST_OUTPUT, self.context_tokens // 4)
 
     async def close(self) -> None:
         """Close the connections of this event loop."""

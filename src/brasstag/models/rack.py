@@ -39,6 +39,15 @@ class Rack:
         for live in self._behind.get(model, ()):
             await live.open()
 
+    async def measure(self, model: Model) -> None:
+        """Find out what fits into a model of this rack, as far as its server tells."""
+        for live in self._behind.get(model, ()):
+            await live.measure()
+
+    def guesses(self, model: Model) -> bool:
+        """Say whether nobody knows what fits into a model of this rack."""
+        return any(live.is_guessed for live in self._behind.get(model, ()))
+
     async def ask(self, model: str, prompt: str) -> Turn:
         """Ask one question outside any task."""
         request = TurnRequest(messages=(User((Text(prompt),)),))

@@ -94,13 +94,14 @@ class RecordingModel:
 class RecordedModel:
     """Plays a recording: whoever shows it what the live model was shown gets the same turn."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, context_tokens: int | None = None) -> None:
         self._name = f"recorded:{file}"
         lines = _read(file)
         self._turns = {line["request"]: _turn_from(line["turn"]) for line in lines}
-        # What an agent is shown follows from these, so they are the live model's.
+        # What an agent is shown follows from these, so they are the live model's, unless somebody says otherwise.
         self._sees_images: bool = lines[-1]["sees_images"] if lines else False
-        self._context_tokens: int = lines[-1]["context_tokens"] if lines else HOSTED_TOKENS
+        known: int = lines[-1]["context_tokens"] if lines else HOSTED_TOKENS
+        self._context_tokens = context_tokens or known
 
     @property
     def name(self) -> str:
@@ -114,7 +115,7 @@ class RecordedModel:
 
     @property
     def context_tokens(self) -> int:
-        """What fitted into the live model."""
+        """What fitted into the live model, or what somebody said."""
         return self._context_tokens
 
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:

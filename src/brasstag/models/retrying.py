@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from brasstag.models.failures import Transient
-from brasstag.words.turns import Model, ModelError, OnText, Turn, TurnRequest
+from brasstag.words.turns import Model, ModelError, OnText, Retrying, Turn, TurnRequest
 
 TRIES = 5
 FIRST_WAIT = 0.5
@@ -72,10 +72,13 @@ class RetryingModel:
                 return await model.respond(request, told)
             except Transient as trouble:
                 wait = _wait(tried, trouble.retry_after)
-                if tried == self._tries or wait > LONGEST_WAIT:
+                most = min(self._tries, trouble.tries or self._tries)
+                if tried >= most or wait > LONGEST_WAIT:
                     tries = f" ({tried} tries)" if tried > 1 else ""
                     raise Transient(f"{trouble.message}{tries}", trouble.retry_after) from trouble
+                retrying = Retrying(model.name, trouble.message, round(wait, 1), tried + 1, most)
             told.begin_again()
+            request.on_retry(retrying)
             await self._sleep(wait)
         raise AssertionError("the last try returns or raises")
 

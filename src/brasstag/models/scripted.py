@@ -26,6 +26,9 @@ from brasstag.words.turns import ModelError, OnText, Turn, TurnRequest
 
 NOTE = "scripted, not a live model"
 
+PLENTY = 128_000
+"""How many tokens fit into a script where nobody says."""
+
 
 class _Written(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -58,8 +61,11 @@ _SCRIPTS = TypeAdapter(dict[str, tuple[Script, ...]])
 class ScriptedModel:
     """Plays turn n of the script to whoever asks for turn n; the same request always gets the same turn."""
 
-    def __init__(self, script: Mapping[str, Any], name: str = "scripted") -> None:
+    def __init__(
+        self, script: Mapping[str, Any], name: str = "scripted", context_tokens: int | None = None
+    ) -> None:
         self._name = name
+        self._context_tokens = context_tokens or PLENTY
         try:
             self._scripts = _SCRIPTS.validate_python(
                 {role: _scripts(given) for role, given in script.items()}
@@ -70,7 +76,7 @@ class ScriptedModel:
             raise not_configured(f"{name}: {place}: {problem['msg']}") from None
 
     @classmethod
-    def from_file(cls, path: Path) -> "ScriptedModel":
+    def from_file(cls, path: Path, context_tokens: int | None = None) -> "ScriptedModel":
         """Read a script; the file's ending says whether it is TOML or JSON."""
         try:
             text = path.read_text(encoding="utf-8")
@@ -81,7 +87,7 @@ class ScriptedModel:
             raise not_configured(
                 f"the script {path} is not an object; write the turns of each role under its name"
             )
-        return cls(script, f"scripted:{path}")
+        return cls(script, f"scripted:{path}", context_tokens)
 
     @property
     def name(self) -> str:
@@ -95,8 +101,8 @@ class ScriptedModel:
 
     @property
     def context_tokens(self) -> int:
-        """More than any demo fills."""
-        return 128_000
+        """More than any demo fills, unless somebody said less."""
+        return self._context_tokens
 
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
         """Play the turn that the script has for this request; raises ModelError where it has none."""

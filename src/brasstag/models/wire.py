@@ -59,9 +59,12 @@ class Outward:
         waiting: list[ModelRequestPart] = []
         for message in given:
             if isinstance(message, Assistant):
+                turn = self._turn(message)
+                if not turn.parts:
+                    continue  # providers refuse a message of the model's that says nothing
                 sent += _request(waiting)
                 waiting = []
-                sent.append(self._turn(message))
+                sent.append(turn)
             else:
                 waiting += self._said(message)
         return sent + _request(waiting)

@@ -23,7 +23,10 @@ EVERYONES = frozenset(
         "save_to_long_term_memory",
     }
 )
-"""The tools of every role, and with those that only read all that a node has which answers a question."""
+"""The tools of every role."""
+
+REMEMBERING = frozenset({"save_to_short_term_memory", "save_to_long_term_memory"})
+"""What outlives the node that does it, so a node that only answers may not."""
 
 ASSIGN = "assign_task"
 """The tool of every role that delegates at all."""
@@ -37,6 +40,9 @@ class Rack(Protocol):
 
     def list(self) -> Sequence[Tool]:
         """Return every tool."""
+
+    def advice(self, name: str) -> str:
+        """Return what to do about a name that is no tool's."""
 
 
 class Roles:
@@ -94,7 +100,7 @@ class Roles:
         if role not in self._tools:
             return frozenset()
         looking = {tool.name for tool in self._rack.list() if _changes_nothing(tool)}
-        return EVERYONES | {name for name in looking if self.why_not(role, name) is None}
+        return (EVERYONES | {name for name in looking if self.why_not(role, name) is None}) - REMEMBERING
 
     def _no_such(self, role: str) -> str:
         return f"there is no role {role!r}; this room has {', '.join(self.names)}"
@@ -120,9 +126,7 @@ def _strangers(roles: Mapping[str, RoleSettings], rack: Rack, file: str) -> Iter
                     mend = f'Add "{routes[name]}" to delegates_to; the tool comes with it.'
                     yield Problem(file, place, what, mend)
             elif name != EVERY_TOOL and rack.get(name) is None:
-                yield Problem(
-                    file, place, f"{name!r} is no tool of this room", "`brasstag tools` lists them."
-                )
+                yield Problem(file, place, f"{name!r} is no tool of this room", rack.advice(name))
 
 
 def _ids(names: Iterable[str], rack: Rack) -> Iterator[str]:

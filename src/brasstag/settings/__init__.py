@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         ToolSettings,
         WebSettings,
     )
-    from brasstag.settings.reading import parse_settings, read_settings
+    from brasstag.settings.reading import parse_settings, read_settings, readable_settings
     from brasstag.settings.writing import template, toml_string
 
 __all__ = [
@@ -57,6 +57,7 @@ __all__ = [
     "find_project",
     "parse_settings",
     "read_settings",
+    "readable_settings",
     "route_name",
     "template",
     "toml_string",
@@ -70,6 +71,7 @@ _ELSEWHERE = {
     "route_name": "crew",
     "parse_settings": "reading",
     "read_settings": "reading",
+    "readable_settings": "reading",
     "template": "writing",
     "toml_string": "writing",
 }

@@ -147,18 +147,34 @@ def unknown_roles(found: Mapping[str, Any], file: str) -> Iterator[Problem]:
 
     Takes the file as it was parsed, so that these are told together with whatever else is wrong in it.
     """
-    roles = _table(found.get("roles"))
-    lead = _table(found.get("crew")).get("lead")
+    roles = table(found.get("roles"))
+    lead = table(found.get("crew")).get("lead")
     if isinstance(lead, str) and lead.strip() and lead not in roles:
         yield _unknown(file, "crew.lead", lead, roles)
     for name, role in roles.items():
-        delegates = _table(role).get("delegates_to")
+        delegates = table(role).get("delegates_to")
         for index, other in enumerate(delegates if isinstance(delegates, list) else ()):
             if isinstance(other, str) and other.strip() and other not in roles:
                 yield _unknown(file, f"roles.{name}.delegates_to[{index}]", other, roles)
 
 
-def _table(value: Any) -> Mapping[str, Any]:
+def readable_roles(found: Mapping[str, Any]) -> dict[str, RoleSettings]:
+    """Return the roles of a file that cannot be used, with what can be read of their tools and delegates."""
+    return {
+        name: RoleSettings.model_construct(
+            tools=_texts(role.get("tools")), delegates_to=_texts(role.get("delegates_to"))
+        )
+        for name, role in table(found.get("roles")).items()
+        if isinstance(role, dict) and _NAME.fullmatch(name)
+    }
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+
+
+def table(value: Any) -> Mapping[str, Any]:
+    """Return a table of the file; nothing where something else stands."""
     return value if isinstance(value, dict) else {}
 
 

@@ -253,7 +253,9 @@ class Settings(Section):
         return (project / Path(self.room.workspace).expanduser()).resolve()
 
 
-HOMES: Mapping[str, str] = {
-    name: section.home for section in reversed(Section.__subclasses__()) for name in section.model_fields
+HOMES: Mapping[str, tuple[str, ...]] = {
+    name: tuple(one.home for one in Section.__subclasses__() if name in one.model_fields)
+    for section in Section.__subclasses__()
+    for name in section.model_fields
 }
-"""In which section each setting lives."""
+"""In which sections each setting lives."""

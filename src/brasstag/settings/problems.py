@@ -17,10 +17,10 @@ def refusal(what: str, mend: str) -> PydanticCustomError:
     return PydanticCustomError("refused", "{what}", {"what": what, "mend": mend})
 
 
-def problems_in(error: ValidationError, file: str, homes: Mapping[str, str]) -> Iterator[Problem]:
+def problems_in(error: ValidationError, file: str, homes: Mapping[str, tuple[str, ...]]) -> Iterator[Problem]:
     """Yield one Problem for each thing pydantic refused.
 
-    ``homes`` says in which section each known setting lives, to send a misplaced or misspelt one home.
+    ``homes`` says in which sections each known setting lives, to send a misplaced or misspelt one home.
     """
     for details in error.errors(include_url=False):
         what, mend = _words(details, homes)
@@ -38,7 +38,7 @@ def dotted(place: tuple[str | int, ...]) -> str:
     return text
 
 
-def _words(details: ErrorDetails, homes: Mapping[str, str]) -> tuple[str, str]:
+def _words(details: ErrorDetails, homes: Mapping[str, tuple[str, ...]]) -> tuple[str, str]:
     match details["type"]:
         case "refused":
             context = details["ctx"]
@@ -46,16 +46,21 @@ def _words(details: ErrorDetails, homes: Mapping[str, str]) -> tuple[str, str]:
         case "missing":
             return "is missing", "Add it."
         case "extra_forbidden":
-            return "is not a setting", _way_home(str(details["loc"][-1]), homes)
+            return "is not a setting", _way_home(details["loc"], details["input"], homes)
         case _:
             return f"is {_shown(details['input'])}", f"{details['msg']}."
 
 
-def _way_home(name: str, homes: Mapping[str, str]) -> str:
+def _way_home(place: tuple[str | int, ...], value: Any, homes: Mapping[str, tuple[str, ...]]) -> str:
+    *above, name = map(str, place)
     near = [name] if name in homes else get_close_matches(name, homes, n=1)
     if not near:
         return "Remove it."
-    return f"Did you mean `{near[0]}` in {homes[near[0]]}?"
+    # What could stand in the same section is meant rather than its namesake elsewhere.
+    here = next((home for home in homes[near[0]] if above and home.startswith(f"[{above[0]}")), "")
+    if isinstance(value, dict) and (here or not above):
+        return f"Did you mean [{dotted((*above, near[0]))}]?"
+    return f"Did you mean `{near[0]}` in {here or homes[near[0]][0]}?"
 
 
 def _shown(value: Any) -> str:

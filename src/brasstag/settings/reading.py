@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from brasstag.settings.crew import unknown_roles
-from brasstag.settings.model import HOMES, Settings
+from brasstag.settings.crew import readable_roles, table, unknown_roles
+from brasstag.settings.model import HOMES, Settings, ToolSettings
 from brasstag.settings.places import SETTINGS_FILE, STATE_DIRECTORY, TOOLS_DIRECTORY, user_directory
 from brasstag.settings.problems import problems_in
 from brasstag.words.errors import ConfigError, Problem
@@ -37,6 +37,19 @@ def read_settings(project: Path) -> Settings:
     if problems := list(_misplaced(settings, project, file)):
         raise ConfigError(problems)
     return settings
+
+
+def readable_settings(project: Path) -> Settings:
+    """Return what can be read of a file that cannot be used: its roles' tools and delegates, and which tools it sets.
+
+    So that what these name can be checked in the same round as everything else.
+    """
+    try:
+        found = tomllib.loads((project / SETTINGS_FILE).read_bytes().decode())
+    except (OSError, ValueError):
+        return Settings()
+    tools = {name: ToolSettings() for name in table(found.get("tools"))}
+    return Settings.model_construct(roles=readable_roles(found), tools=tools)
 
 
 def parse_settings(text: str, file: str = SETTINGS_FILE) -> Settings:

@@ -7,12 +7,13 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from brasstag.words.budgets import Limits
 from brasstag.words.events import EntryKind
 
 _OPENS_TASK = frozenset({EntryKind.DELEGATED, EntryKind.QUESTIONED})
 _BY_MODELS = frozenset({EntryKind.TURN, EntryKind.CLOSED})
 """Entries with the seconds of a model: of its turn, or of an answer that was cut off when the time ended."""
-_LIMITS = frozenset({EntryKind.OPENED, EntryKind.RESUMED})
+TELLS_LIMITS = frozenset({EntryKind.OPENED, EntryKind.RESUMED})
 
 
 def worked(kind: str, payload: Mapping[str, Any]) -> int:
@@ -26,8 +27,7 @@ def worked(kind: str, payload: Mapping[str, Any]) -> int:
 class Account:
     """The sums over one task's entries; add all of them, in order."""
 
-    own: dict[str, Any] = field(default_factory=dict)
-    run: dict[str, Any] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
     used: dict[str, int] = field(
         default_factory=lambda: dict.fromkeys(("steps", "tokens", "cost", "milliseconds", "children"), 0)
     )
@@ -41,15 +41,13 @@ class Account:
         if payload is None:
             self.untold |= {"milliseconds"}
             self.untold |= {"tokens", "cost"} if kind == EntryKind.TURN else set()
-            self.untold |= {"budget"} if kind in _LIMITS else set()
+            self.untold |= {"budget"} if kind in TELLS_LIMITS else set()
             return
         self.used["milliseconds"] += worked(kind, payload)
+        self.limits = self.limits.after(kind, payload)
         match kind:
-            case EntryKind.OPENED:
-                self.own, self.run = payload.get("budget", {}), payload.get("run_budget", {})
-            case EntryKind.RESUMED:
-                more = payload.get("budget", {})
-                self.own, self.run = self.own | more, self.run | more
+            case EntryKind.REDACTED if "limits" in payload:
+                self.untold.discard("budget")
             case EntryKind.TURN:
                 usage = payload["usage"]
                 self.used["tokens"] += usage["input_tokens"] + usage["output_tokens"]
@@ -59,11 +57,11 @@ class Account:
 
     def differences(self, row: Row[Any]) -> Iterator[str]:
         """Yield how a task's row differs from what its entries say."""
-        limits = json.loads(row.budget)
-        kept = (limits.get("own", {}), limits.get("run", {}))
-        if "budget" not in self.untold and kept != (self.own, self.run):
+        kept = json.loads(row.budget)
+        told = self.limits.as_json()
+        if "budget" not in self.untold and {name: kept.get(name, {}) for name in told} != told:
             yield "its row has other limits than its entries"
-        for name, told in self.used.items():
+        for name, used in self.used.items():
             counted = getattr(row, name)
-            if name not in self.untold and counted != told:
-                yield f"its row counts {counted} {name}, its entries {told}"
+            if name not in self.untold and counted != used:
+                yield f"its row counts {counted} {name}, its entries {used}"

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 
 from brasstag.store import approvals as approval_rows
 from brasstag.store import tasks as task_rows
+from brasstag.store.accounts import TELLS_LIMITS
 from brasstag.store.blobs import Blobs
 from brasstag.store.database import Database, Transaction
 from brasstag.store.graph import Graph
@@ -19,6 +20,7 @@ from brasstag.store.seals import Sealer
 from brasstag.store.timeline import SINCE, Timeline, entries_of, proven_entries, read_entries
 from brasstag.store.versions import add_versions, digests_only_of
 from brasstag.words.approvals import Approval, ApprovalState
+from brasstag.words.budgets import Limits
 from brasstag.words.calls import Call, Tag
 from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.events import Entry, EntryKind
@@ -227,10 +229,12 @@ class Books:
     def redact(self, entry: Entry, by: str, reason: str, *, contents: bool = False) -> Redaction:
         """Delete what a call's entries said, and say in the same commit that this was done.
 
-        With ``contents`` also delete the kept bytes that only this call names.
+        With ``contents`` also delete the kept bytes that only this call names. Limits are no words: those a task has
+        stay as they are.
         """
         with self.database.write() as transaction:
             view = transaction.connection
+            task_rows.hold_task(transaction, entry.task_id)
             told = list(read_entries(view, entry.task_id, entry.call_id)) if entry.call_id else [entry]
             told += _turn_of(view, entry)
             erased = [one for one in told if one.payload is not None and one.kind is not EntryKind.REDACTED]
@@ -238,15 +242,18 @@ class Books:
                 raise ToolError(Code.INVALID_ARGUMENTS, f"{entry.tag} has nothing left to redact")
             if entry.call_id:
                 approval_rows.erase_arguments(transaction, entry.call_id)
-            for one in erased:
-                self.timeline.erase_payload(transaction, one)
-            payload = {
+            payload: Payload = {
                 "type": "redaction",
                 "redacted": entry.tag,
                 "redacted_seqs": [one.seq for one in erased],
                 "by": by,
                 "reason": reason,
             }
+            if any(one.kind in TELLS_LIMITS for one in erased):
+                entries = proven_entries(view, entry.task_id, self.sealer.key)
+                payload["limits"] = Limits.told_by(entries).as_json()
+            for one in erased:
+                self.timeline.erase_payload(transaction, one)
             self.timeline.append(transaction, entry.task_id, EntryKind.REDACTED, entry.call_id, payload)
             named = digests_only_of(view, entry.call_id) if contents and entry.call_id else ()
         return Redaction(len(erased), sum(self.blobs.drop(digest) for digest in named))

@@ -20,6 +20,7 @@ from brasstag.store.seals import Sealer
 from brasstag.store.tasks import (
     Status,
     Task,
+    find_task,
     get_task,
     hold_task,
     insert_task,
@@ -130,7 +131,8 @@ class Graph:
 
     def step_aside(self, held: Held, *, for_good: bool = False) -> None:
         """Let others of the run go first; this worker may step in again, unless it leaves for good."""
-        aside = {"task": held.id, "held": held.epoch, "by_boot": self._boot_id if for_good else ""}
+        by = self._boot_id if for_good else moves.ASIDE
+        aside = {"task": held.id, "held": held.epoch, "by_boot": by}
         with self._database.write() as transaction:
             row = transaction.run(moves.step_aside, **aside, at=self._now()).fetchone()
             if row is None:
@@ -161,13 +163,21 @@ class Graph:
         with self._database.write() as transaction:
             self._finish(transaction, held.task, ending, held.epoch)
 
+    def give_up(self, held: Held) -> None:
+        """Close the row of a held task whose end cannot be written: no entry tells of it, and `verify` finds it."""
+        with self._database.write() as transaction:
+            if transaction.run(moves.give_up, task=held.id, held=held.epoch, at=self._now()).rowcount != 1:
+                raise Fenced(held.id)
+        self._timeline.forget(held.id)
+
     def finish_call(self, call: Call, payload: Payload, ending: Ending, approval_id: str | None) -> Tag:
         """End the task of a handoff, written down in the same commit."""
         with self._database.write() as transaction:
-            if approval_id is not None:
-                self._books.ledger.use_up(transaction, approval_id)
             task = get_task(transaction.connection, call.task_id)
             self._cancel_below(transaction, task, _abandoned(task), _ENDED_ABOVE)
+            hold_task(transaction, task.id)
+            if approval_id is not None:
+                self._books.ledger.use_up(transaction, approval_id)
             tag = self._timeline.append(
                 transaction, task.id, EntryKind.CALLED, call.id, payload, epoch=call.epoch
             )
@@ -237,8 +247,8 @@ class Graph:
             self.jobs.hint(transaction, task_id, *row)
 
     def _offer(self, transaction: Transaction, task: Task, queue: str) -> None:
-        if not task.boot:
-            # It stepped aside, and whoever held it may be gone since.
+        if task.boot == moves.ASIDE:
+            # Whoever held it may be gone since.
             transaction.run(moves.come_forward, task=task.id, by_boot=self._boot_id)
         self.jobs.hint(transaction, task.id, queue, task.wake)
 
@@ -281,6 +291,7 @@ class Graph:
 
     def _finish(self, transaction: Transaction, task: Task, ending: Ending, epoch: int) -> None:
         self._cancel_below(transaction, task, _abandoned(task), _ENDED_ABOVE)
+        hold_task(transaction, task.id)
         self._close(transaction, task, ending.status, ending.payload, _ENDED, epoch)
         self._tell(transaction, ending.messages)
 
@@ -293,7 +304,10 @@ class Graph:
         by: str,
         epoch: int = 0,
     ) -> list[Approval]:
-        """End one task and return the requests it no longer waits for."""
+        """End one task, whose row is held, and return the requests it no longer waits for.
+
+        Whoever decides one of them holds that row, too: they have come before, or come too late.
+        """
         waiting = _waiting(transaction, task.id)
         for approval in waiting:
             with _left_as_it_is(task.id):
@@ -308,6 +322,9 @@ class Graph:
 
     def _tell(self, transaction: Transaction, messages: Sequence[Message]) -> None:
         for message in messages:
+            if find_task(transaction.connection, message.task_id) is None:
+                log.warning("%s is not told of what it waits for: its row is gone", message.task_id)
+                continue
             with _left_as_it_is(message.task_id):
                 self._append(transaction, message)
             self.wake(transaction, message.task_id)

@@ -35,9 +35,13 @@ class Memory:
 
 
 def add_memory(transaction: Transaction, memory: Memory, key: Key) -> None:
-    """Keep a memory."""
+    """Keep a memory; what a role remembers already, for the same run or for good, is kept once."""
     columns = {name: getattr(memory, name) for name in _SIGNED} | {"content": stored_json(memory.content)}
-    transaction.run(_insert, **columns, signature=key.sign(_words(columns)))
+    same = [memories.c[name] == columns[name] for name in ("role", "tree", "content")]
+    known = transaction.connection.execute(select(memories).where(*same))
+    # One whose signature does not hold is not remembered, so it does not stand for this one.
+    if not any(key.signed(_words(dict(row._mapping)), row.signature) for row in known):
+        transaction.run(_insert, **columns, signature=key.sign(_words(columns)))
 
 
 def _memory(row: Row[Any]) -> Memory:

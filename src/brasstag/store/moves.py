@@ -10,6 +10,9 @@ from brasstag.settings.crew import PERSON
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import tasks
 
+ASIDE = ""
+"""The boot of a task that lets others of its run go first: it is ready, and nobody is offered it meanwhile."""
+
 take = Prepared(
     update(tasks)
     .where(tasks.c.id == bindparam("task"), tasks.c.wake == bindparam("at_wake"), tasks.c.status == "ready")
@@ -42,9 +45,16 @@ let_go = Prepared(
         status="ready",
         wake=tasks.c.wake + 1,
         woken_at=bindparam("at"),
-        attempts=tasks.c.attempts - bindparam("unspent"),
+        attempts=case(
+            (tasks.c.attempts > bindparam("unspent"), tasks.c.attempts - bindparam("unspent")), else_=0
+        ),
     )
     .returning(tasks.c.queue, tasks.c.wake)
+)
+give_up = Prepared(
+    update(tasks)
+    .where(tasks.c.id == bindparam("task"), tasks.c.epoch == bindparam("held"), tasks.c.status == "running")
+    .values(status="failed", closed_at=bindparam("at"))
 )
 _whole = tasks.alias("whole")
 _steps_of_run = (
@@ -70,11 +80,10 @@ step_aside = Prepared(
     )
     .returning(tasks.c.queue, tasks.c.wake)
 )
-"""Who only lets others go first names no boot, so that nobody is offered the task meanwhile."""
 
 come_forward = Prepared(
     update(tasks)
-    .where(tasks.c.id == bindparam("task"), tasks.c.status == "ready", tasks.c.boot == "")
+    .where(tasks.c.id == bindparam("task"), tasks.c.status == "ready", tasks.c.boot == ASIDE)
     .values(boot=bindparam("by_boot"))
 )
 step_in = Prepared(

@@ -25,7 +25,6 @@ _insert = Prepared(insert(tasks).values({column.name: bindparam(column.name) for
 
 _by_id = Prepared(select(tasks).where(tasks.c.id == bindparam("task")))
 _hold = Prepared(select(tasks).where(tasks.c.id == bindparam("task")).with_for_update())
-_root = tasks.alias("root")
 _tree = tasks.alias("whole")
 SPENDINGS = Prepared(
     select(
@@ -34,7 +33,6 @@ SPENDINGS = Prepared(
         tasks.c.cost,
         tasks.c.milliseconds,
         tasks.c.next_seq,
-        _root.c.budget,
         *(
             select(func.sum(_tree.c[name])).where(_tree.c.tree == tasks.c.tree).scalar_subquery()
             for name in ("steps", "tokens", "cost", "milliseconds")
@@ -42,19 +40,16 @@ SPENDINGS = Prepared(
         select(func.count())
         .where(_tree.c.tree == tasks.c.tree, _tree.c.status == "running")
         .scalar_subquery(),
-    )
-    .join(_root, _root.c.id == tasks.c.tree)
-    .where(tasks.c.id == bindparam("task"))
+    ).where(tasks.c.id == bindparam("task"))
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Spendings:
-    """What a task and its whole run have used, and the limits kept at the root of the run."""
+    """What a task and its whole run have used."""
 
     own: Spent
     run: Spent
-    root_budget: str
     entries: int
     """How many entries the task has."""
     running: int
@@ -95,7 +90,7 @@ class Task:
     milliseconds: int = 0
     children: int = 0
     budget: str = "{}"
-    """JSON: ``own`` limits, and at the root of a run also its ``run`` limits, as extended last."""
+    """JSON: ``own`` limits, and those of its ``run``; at the root as extended last."""
 
     @property
     def has_ended(self) -> bool:
@@ -172,10 +167,10 @@ def tasks_of_tree(connection: Connection, tree: str) -> list[Task]:
 
 def spendings_of(rows: list[Any]) -> Spendings:
     """Read what SPENDINGS found: what a task, and the run it belongs to, have used so far."""
-    steps, tokens, cost, milliseconds, entries, budget, *whole, running = rows[0]
+    steps, tokens, cost, milliseconds, entries, *whole, running = rows[0]
     own = Spent(steps, tokens, cost, milliseconds / 1000)
     run = Spent(int(whole[0]), int(whole[1]), int(whole[2]), int(whole[3]) / 1000)
-    return Spendings(own, run, budget, entries, running)
+    return Spendings(own, run, entries, running)
 
 
 def long_ready(connection: Connection, before: str) -> list[Task]:

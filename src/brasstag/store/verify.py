@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Row, select
 from brasstag.store.accounts import Account
 from brasstag.store.folding import Folded
 from brasstag.store.lines import entry_hash, payload_digest
+from brasstag.store.origins import differing
 from brasstag.store.schema import checkpoints, entries, tasks
 from brasstag.store.seals import GENESIS, Key, Witness, head_words, link_hash
 from brasstag.store.tasks import ENDED
@@ -110,17 +111,17 @@ def _walk_entries(connection: Connection, report: Report, folded: Folded) -> dic
         doubts = [Finding(f"{row.task_id} #{row.seq}", what) for what in _check_entry(row, chain)]
         report.findings += doubts
         chain.hashes.append(row.hash)
-        if row.payload is not None and not doubts:
-            payload = json.loads(row.payload)
-            _note(row, payload, chain)
-            chain.account.add(row.kind, payload)
-            folded.add(row.kind, row.call_id, payload)
-        elif doubts:
+        if doubts:
             chain.sound = False
             folded.unsound.add(row.call_id)
-        elif row.payload is None:
+            continue
+        payload = None if row.payload is None else json.loads(row.payload)
+        _note(row.kind, payload, chain)
+        chain.account.add(row.kind, payload)
+        if payload is not None:
+            folded.add(row.kind, row.call_id, payload)
+        else:
             chain.erased.add(row.seq)
-            chain.account.add(row.kind, None)
             folded.redacted.add(row.call_id)
             report.redacted += 1
     for task_id, chain in chains.items():
@@ -146,8 +147,9 @@ def _check_entry(row: Row[Any], chain: _Chain) -> Iterator[str]:
         yield "it was added after its task had ended"
 
 
-def _note(row: Row[Any], payload: dict[str, Any], chain: _Chain) -> None:
-    match row.kind:
+def _note(kind: str, payload: dict[str, Any] | None, chain: _Chain) -> None:
+    """Note where the task stands; a redacted entry tells that, too, by its kind."""
+    match kind:
         case EntryKind.OPENED:
             chain.opened = payload
         case EntryKind.CLOSED:
@@ -156,7 +158,7 @@ def _note(row: Row[Any], payload: dict[str, Any], chain: _Chain) -> None:
         case EntryKind.RESUMED:
             chain.closed, chain.is_closed = None, False
         case EntryKind.REDACTED:
-            chain.redactions.update(payload.get("redacted_seqs", ()))
+            chain.redactions.update((payload or {}).get("redacted_seqs", ()))
         case _:
             pass
 
@@ -190,10 +192,8 @@ def _check_task(row: Row[Any], chain: _Chain, keys: Mapping[str, Key]) -> Iterat
         chain.head_key = key_id
     elif not key.signed(head_words(row.id, row.next_seq, row.head), signature):
         yield "its head is not signed by us: somebody without the key moved it"
-    if chain.opened is not None:
-        opened_as = chain.opened.get("input") or {}
-        if (row.actor, row.role) != (opened_as.get("actor"), opened_as.get("role")):
-            yield "its row names another actor or role than its first entry"
+    if chain.opened is not None and (wrong := differing(row, chain.opened)):
+        yield f"its row has another {', '.join(wrong)} than its first entry"
     if (row.status in ENDED) != chain.is_closed:
         yield f"its row says {row.status}, its entries {'that it ended' if chain.is_closed else 'no end'}"
     elif chain.closed is not None and chain.closed.get("status") != row.status:

@@ -52,6 +52,13 @@ class ToolRegistry:
         close = did_you_mean(name, [*self._answers])
         return self._answers[close].name if close else None
 
+    def advice(self, name: str) -> str:
+        """Return what to do about a name that is no tool's."""
+        close = self.closest(name)
+        return (
+            f"Did you mean {close}? `brasstag tools` lists them." if close else "`brasstag tools` lists them."
+        )
+
     def to_openai_functions(
         self, *, wrapped: bool = False, strict: bool = False, only: Iterable[str] | None = None
     ) -> Exported:

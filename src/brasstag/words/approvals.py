@@ -24,7 +24,13 @@ class Approver:
     """A person who may decide; surfaces make one only after they have seen a terminal or a token."""
 
     name: str
-    via: Literal["terminal", "token", "expiry"]
+    via: Literal["terminal", "token", "expiry", "library"]
+    """How they were known; ``library`` is a program's word for it."""
+
+    @classmethod
+    def named(cls, by: "Approver | str") -> "Approver":
+        """Return who decides, also where a program gives only a name."""
+        return by if isinstance(by, Approver) else cls(by, "library")
 
     def __str__(self) -> str:
         return f"{self.name} ({self.via})"

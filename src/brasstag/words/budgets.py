@@ -1,12 +1,13 @@
 """Budgets: how far a task, or a whole run, may go before a person has to say more."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from brasstag.words.canonical import LARGEST_INTEGER
 from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import Entry, EntryKind
 
 MICRO = 1_000_000
 """Millionths of a dollar in one."""
@@ -77,27 +78,62 @@ class Budget:
 NO_LIMITS = Budget()
 
 
-def micro_dollars(dollars: float) -> int:
+def micro_dollars(amount: float) -> int:
     """Return a sum of money as budgets count it; the smallest there is, is one millionth."""
-    return max(1, round(dollars * MICRO))
+    return max(1, round(amount * MICRO))
+
+
+def dollars(cost: int) -> str:
+    """Return what a number of millionths of a dollar is; small sums keep four places."""
+    return f"${cost / MICRO:,.2f}" if cost >= MICRO or cost == 0 else f"${cost / MICRO:.4f}"
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one task: its own, and, at the root, those of the whole run."""
+    """The limits of one task: its own, and those of the whole run it belongs to."""
 
     own: Budget = NO_LIMITS
     run: Budget = NO_LIMITS
 
     def as_text(self) -> str:
         """Return them as the tasks table keeps them."""
-        return json.dumps({"own": self.own.as_json(), "run": self.run.as_json()}, sort_keys=True)
+        return json.dumps(self.as_json(), sort_keys=True)
 
     @classmethod
     def from_text(cls, stored: str) -> "Limits":
         """Read what ``as_text`` wrote."""
-        found = json.loads(stored)
-        return cls(Budget.from_json(found.get("own", {})), Budget.from_json(found.get("run", {})))
+        return cls.from_json(json.loads(stored))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return ``{own, run}``."""
+        return {"own": self.own.as_json(), "run": self.run.as_json()}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Limits":
+        """Read what ``as_json`` wrote."""
+        return cls(Budget.from_json(stored.get("own", {})), Budget.from_json(stored.get("run", {})))
+
+    @classmethod
+    def told_by(cls, entries: Iterable[Entry]) -> "Limits":
+        """Return the limits of a task, as its whole timeline tells them."""
+        limits = cls()
+        for entry in entries:
+            limits = limits.after(entry.kind, entry.payload or {})
+        return limits
+
+    def after(self, kind: str, payload: Mapping[str, Any]) -> "Limits":
+        """Return the limits of a task after one more of its entries."""
+        match kind:
+            case EntryKind.OPENED:
+                return Limits.from_json(
+                    {"own": payload.get("budget", {}), "run": payload.get("run_budget", {})}
+                )
+            case EntryKind.RESUMED:
+                return self.extended(Budget.from_json(payload.get("budget", {})))
+            case EntryKind.REDACTED if "limits" in payload:
+                return Limits.from_json(payload["limits"])
+            case _:
+                return self
 
     def extended(self, more: Budget) -> "Limits":
         """Return the limits with those given in their place: for the task, and for the whole run."""

@@ -1,7 +1,7 @@
 """A turn of a model: what it is asked with, what it answers, and what that took."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from brasstag.words.errors import BrasstagError, Code
@@ -23,6 +23,41 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
+class Retrying:
+    """A try at an answer that failed, and when the next begins."""
+
+    model: str
+    why: str
+    seconds: float
+    """How long until then."""
+    next_try: int
+    """Which one that is, counted from 1."""
+    tries: int
+    """How many there are at most."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return ``{model, why, seconds, try, tries}``."""
+        return {
+            "model": self.model,
+            "why": self.why,
+            "seconds": self.seconds,
+            "try": self.next_try,
+            "tries": self.tries,
+        }
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        return f"{self.why}; tries again in {self.seconds:g} s ({self.next_try}/{self.tries})"
+
+
+OnRetry = Callable[[Retrying], None]
+
+
+def _untold(_retrying: Retrying) -> None:
+    """Nobody wants to know."""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnRequest:
     """Everything a model needs for its next turn."""
 
@@ -36,6 +71,8 @@ class TurnRequest:
     max_tokens: int | None = None
     schema: Mapping[str, Any] | None = None
     """What the text of the answer must look like, for models that a server can hold to it; None leaves it free."""
+    on_retry: OnRetry = field(default=_untold, compare=False, repr=False)
+    """Told of each try that failed, before the wait for the next."""
 
 
 @dataclass(frozen=True, slots=True)

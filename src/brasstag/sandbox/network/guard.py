@@ -90,7 +90,11 @@ class Guard:
 
         Raises ToolError where nothing can have happened, and Unheard where something may have.
         """
-        from brasstag.sandbox.network.wire import Progress, Request, Unanswered  # noqa: PLC0415 - a heavy import
+        try:
+            from brasstag.sandbox.network.wire import Progress, Request, Unanswered  # noqa: PLC0415 - heavy
+        except ImportError:
+            said = "the web needs a client that is not installed; run `pip install 'brasstag[web]'`"
+            raise ToolError(Code.NOT_SUPPORTED, said) from None
 
         headers = checked_headers(errand.headers or {})
         request = Request(errand.method, read_location(errand.url), headers, errand.body.encode())

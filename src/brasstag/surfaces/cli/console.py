@@ -2,6 +2,7 @@
 
 import json
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TextIO
@@ -41,11 +42,34 @@ def report(output: OutputName | None, found: Mapping[str, Any], sentence: str, s
         say(sentence, style)
 
 
-def say(text: str, style: str = "", *, stderr: bool = False) -> None:
-    """Print text for people; what it quotes cannot colour it or move the cursor."""
+def say(text: str, style: str = "", *, stderr: bool = False, at_words: bool = False) -> None:
+    """Print text for people; what it quotes cannot colour it or move the cursor.
+
+    At a terminal, what goes wrong is broken at words, and so is other prose where ``at_words`` says so.
+    """
     from rich.text import Text
 
-    screen(stderr=stderr).print(Text(visible(text), style=style))
+    console = screen(stderr=stderr)
+    shown = visible(text)
+    if console.is_terminal and (stderr or at_words):
+        shown = _at_words(shown, console.width)
+    console.print(Text(shown, style=style))
+
+
+def _at_words(text: str, width: int) -> str:
+    """Return text of ours broken at words; each line goes on beneath its own beginning."""
+    lines = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip(" "))]
+        pieces = textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=f"{indent}  " if indent else "",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines += pieces if len(line) > width else [line]
+    return "\n".join(lines)
 
 
 def quote(line: str, style: str = "", *, indent: str = "    ", stderr: bool = False) -> None:

@@ -84,6 +84,8 @@ def change_sentence(change: Change) -> str:
         return f"makes directory {change.path}"
     if change.before == ABSENT:
         return f"creates {change.path} ({change.size} bytes)"
+    if change.before == change.after:
+        return f"overwrites {change.path} with the same bytes ({change.size})"
     return f"overwrites {change.path} ({change.before_size} → {change.size} bytes)"
 
 

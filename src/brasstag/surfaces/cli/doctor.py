@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from brasstag.app.opening import check_configuration
+from brasstag.app.loading import check_configuration, check_unloaded
 from brasstag.app.trust import Trust
 from brasstag.app.vault import Vault, open_vault, was_replaced
 from brasstag.sandbox.workspace.workspace import kernel_support
@@ -76,8 +76,8 @@ def _project(root: Path) -> Iterator[Check]:
         if changed:
             names = ", ".join(f"{file.path} ({file.what})" for file in changed)
             yield Check("control files", False, f"{names}; run `brasstag trust`")
-            # Looking further would load them, and that takes a person's yes.
-            yield Check("configuration", False, "not looked at before the control files are accepted")
+            # Loading them takes a person's yes; looking at what they say does not.
+            yield from _unaccepted(root)
             return
         yield Check("control files", True, "as accepted")
     except (BrasstagError, OSError) as error:
@@ -111,6 +111,15 @@ def _state(root: Path, vault: Vault) -> Iterator[Check]:
     yield Check(
         "worker", True, "one serves every run" if served else "none; `brasstag worker` serves every run"
     )
+
+
+def _unaccepted(root: Path) -> Iterator[Check]:
+    problems = check_unloaded(root)
+    for problem in problems:
+        yield Check("configuration", False, str(problem))
+    if not problems:
+        what = "looks right, but is not accepted yet; the project's own tools were not loaded to see"
+        yield Check("configuration", False, what)
 
 
 def _configuration(root: Path) -> Iterator[Check]:

@@ -5,35 +5,33 @@ from typing import TYPE_CHECKING, Any
 
 from brasstag.surfaces.cli.console import OutputName, print_json, quote, say, screen, wants_json
 from brasstag.surfaces.cli.exits import Exit, exit_for_code
-from brasstag.surfaces.cli.figures import counted, dollars
+from brasstag.surfaces.cli.figures import counted
 from brasstag.surfaces.cli.going_on import who_goes_on
 from brasstag.surfaces.cli.happenings import event, shortly
 from brasstag.surfaces.cli.outcomes import print_value
 from brasstag.surfaces.cli.pictures import picture
-from brasstag.words.budgets import MICRO
 from brasstag.words.errors import Code
 
 if TYPE_CHECKING:
     from brasstag.app.overview import Overview
     from brasstag.app.runs import Ended
+    from brasstag.app.spending import Taken
     from brasstag.store.tasks import Task
 
 _STYLES = {"done": "green", "failed": "red", "cancelled": "yellow"}
 
 
-def tell_ended(output: OutputName | None, ended: "Ended", overview: "Overview") -> Exit:
+def tell_ended(output: OutputName | None, ended: "Ended", overview: "Overview", taken: "Taken") -> Exit:
     """Tell how a task ended, and what came of it."""
     task = ended.task
-    steps, tokens, cost = (
-        sum(getattr(one, name) for one in overview.tasks) for name in ("steps", "tokens", "cost")
-    )
     if wants_json(output):
-        spent = {"steps": steps, "tokens": tokens, "cost": cost / MICRO}
+        spent = {"steps": taken.steps, "tokens": taken.tokens, "cost": taken.dollars}
         came = {"status": task.status, "result": ended.result, "documents": list(ended.documents)}
         print_json(event("ended", task, task.closed_at or "", **came, **spent))
         return _exit(ended)
     print_picture(overview)
-    took = f"{counted(steps, 'step')} · {tokens:,} tokens · {dollars(cost)}"
+    price = "cost not known" if taken.dollars is None else taken.price
+    took = f"{counted(taken.steps, 'step')} · {taken.tokens:,} tokens · {price}"
     say(f"{task.status.capitalize()}. {took}", f"{_STYLES[task.status]} bold")
     error = _error(ended)
     if error is None:

@@ -2,9 +2,9 @@
 
 import errno
 import os
-import sys
 import traceback
 
+from brasstag.surfaces.cli.console import say
 from brasstag.surfaces.cli.exits import Exit, exit_for_code
 from brasstag.words.errors import BrasstagError, ConfigError, ToolError
 from brasstag.words.turns import ModelError
@@ -33,7 +33,7 @@ def tell(error: Exception) -> Exit:
     """Write the paragraph to standard error and return the exit code."""
     if os.environ.get(TRACEBACK_VARIABLE):
         traceback.print_exception(error)
-    sys.stderr.write(f"{paragraph(error)}\n")
+    say(paragraph(error), stderr=True)
     return exit_for_code(error.code) if isinstance(error, ToolError) else Exit.FAILED
 
 

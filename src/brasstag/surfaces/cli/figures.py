@@ -2,17 +2,12 @@
 
 from typing import Any
 
-from brasstag.words.budgets import MICRO
+from brasstag.words.budgets import dollars
 
 
 def counted(number: int, thing: str) -> str:
     """Return ``1 step``, ``2 steps``."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
-def dollars(cost: int) -> str:
-    """Return what a number of millionths of a dollar is; small sums keep four places."""
-    return f"${cost / MICRO:,.2f}" if cost >= MICRO or cost == 0 else f"${cost / MICRO:.4f}"
 
 
 def amount(limit: str, value: Any) -> str:

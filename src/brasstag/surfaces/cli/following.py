@@ -92,6 +92,9 @@ class Following:
     async def _pump(self) -> None:
         try:
             async for happening in self.room.watch(self.top.id, seen=self.seen):
+                if happening.waiting is not None:
+                    # Told by ``_follow``, once everything that led to it was shown.
+                    continue
                 self._came.append(happening)
                 self._bell.set()
         finally:
@@ -129,7 +132,7 @@ class Following:
             raise ToolError(
                 Code.TASK_NOT_FOUND, f"{self.top.id} is gone; `brasstag tasks` lists what there is"
             )
-        return tell_ended(self.output, ended, overview)
+        return tell_ended(self.output, ended, overview, await self.room.runs.taken(self.top.id))
 
     def _stay(self, overview: "Overview") -> None:
         if not self._told_waiting:

@@ -40,6 +40,9 @@ TOLD: Mapping[EntryKind, tuple[str, ...]] = {
 _NAMING = ("path", "document", "from", "query", "directory", "tag", "url", "command", "question", "thoughts")
 """The arguments that tell most of what a call is about, the first that was given."""
 
+_SHORT_NOTE = 40
+"""Longer notes about a turn stand on a line of their own, also where the model said nothing."""
+
 _ENDS_ELSEWHERE = frozenset({"handoff"})
 """Calls whose end is told by the end of their task."""
 
@@ -59,6 +62,8 @@ def event(name: str, task: "Task", at: str = "", **more: Any) -> dict[str, Any]:
 def as_json(happening: "Happening") -> dict[str, Any]:
     """Return a happening as one object."""
     task, entry = happening.task, happening.entry
+    if happening.retrying is not None:
+        return event("retrying", task, **happening.retrying.as_json())
     if entry is None:
         return event("text", task, text=happening.text)
     found = event(entry.kind.value, task, entry.at, tag=entry.tag)
@@ -103,6 +108,8 @@ class Teller:
     def tell(self, happening: "Happening") -> None:
         """Print what an entry says that a person following the run wants to know."""
         task, entry = happening.task, happening.entry
+        if happening.retrying is not None:
+            brief(("· ", "yellow"), (f"{task.role:<10} ", "bold"), (str(happening.retrying), ""))
         if entry is None or entry.payload is None:
             return
         payload = entry.payload
@@ -171,10 +178,14 @@ class Teller:
 
 
 def _print_speech(role: str, payload: Mapping[str, Any]) -> None:
-    note = f"  ({payload['note']})" if payload.get("note") else ""
-    lines = payload["text"].strip().split("\n") if payload["text"].strip() else []
-    for number, line in enumerate(lines, start=1):
-        quote(f"{line}{note if number == len(lines) else ''}", indent=f"  {role:<10} │ ")
+    note = f"({payload['note']})" if payload.get("note") else ""
+    *before, last = payload["text"].strip().split("\n")
+    aside = f"{last}  {note}" if last and note and len(note) <= _SHORT_NOTE else last
+    lines = [*before, aside] if last else []
+    if note and aside == last and (last or len(note) > _SHORT_NOTE):
+        lines.append(note)
+    for line in lines:
+        quote(line, indent=f"  {role:<10} │ ")
 
 
 def _request(payload: Mapping[str, Any]) -> str:

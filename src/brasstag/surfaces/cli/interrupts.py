@@ -29,6 +29,12 @@ def heard_by(hear: Callable[[], None]) -> Iterator[None]:
                 signal.signal(one, handler)
 
 
+def pass_on() -> None:
+    """Let whoever listens now hear of an interrupt that came while a person was asked something."""
+    if _listening:
+        _listening[-1]()
+
+
 class Leaving:
     """How a command that works on tasks is left: at the first interrupt in order, at the second at once."""
 

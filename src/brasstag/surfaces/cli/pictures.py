@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from brasstag.surfaces.cli.figures import counted, dollars
+from brasstag.surfaces.cli.figures import counted
 from brasstag.surfaces.cli.visible import one_line
+from brasstag.words.budgets import dollars
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -63,7 +64,7 @@ def _row(overview: "Overview", task: "Task", edge: str, width: int, doing: Mappi
     from rich.cells import cell_len
     from rich.text import Text
 
-    sign, style = SIGNS[task.status]
+    sign, style = SIGNS["blocked" if task.id in overview.left else task.status]
     who = f"{task.role} answers" if task.kind == "question" and task.role != "person" else task.role
     row = Text.assemble(
         (edge, "dim"), (f"{sign} ", style), (one_line(who), "bold"), (f"  {task.id[-TAIL:]}  ", "dim")
@@ -87,6 +88,8 @@ def _said(overview: "Overview", task: "Task", doing: Mapping[str, str]) -> str:
     waits = ", ".join(overview.waits_for(task))
     if waits:
         return f"waits for {waits}: {about}" if task.kind == "question" else f"waits for {waits}"
+    if task.id in overview.left:
+        return f"nobody works on it: {about}"
     if task.status == "running" and task.kind != "desk":
         return f"uses {doing[task.id]}" if doing.get(task.id) else f"thinks: {about}"
     if task.status in ("failed", "cancelled"):
@@ -100,6 +103,8 @@ def _hints(overview: "Overview", task: "Task", edge: str, width: int) -> Iterato
     said = [f"brasstag approvals approve {one.id[-TAIL:]}" for one in overview.approvals_of(task)]
     if task in overview.questions:
         said.append(f"brasstag answer {task.id[-TAIL:]} 'YOUR ANSWER'")
+    if task.id in overview.left:
+        said.append(f"brasstag resume {task.tree[-TAIL:]}")
     for command in said:
         hint = Text.assemble((f"{edge}   ", "dim"), (command, "yellow"))
         hint.truncate(width, overflow="ellipsis")

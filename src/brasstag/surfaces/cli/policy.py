@@ -29,7 +29,7 @@ def check_examples(output: Output = None, project: Project = HERE) -> None:
 
     Reads brasstag.toml as it is, so that a change can be tested before it is accepted with `brasstag trust`.
     """
-    from brasstag.app.opening import read_rules
+    from brasstag.app.loading import read_rules
     from brasstag.policy.shipped import shipped_rules
     from brasstag.settings import find_project
 

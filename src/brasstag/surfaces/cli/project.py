@@ -1,14 +1,18 @@
 """The project itself: init, trust, doctor, gc."""
 
+import shlex
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
-from brasstag.surfaces.cli.console import at_terminal, print_json, report, say, wants_json
+from brasstag.surfaces.cli.console import OutputName, at_terminal, print_json, report, say, wants_json
 from brasstag.surfaces.cli.exits import Exit
 from brasstag.surfaces.cli.options import HERE, Output, Project
 from brasstag.surfaces.cli.rooms import open_books
+
+if TYPE_CHECKING:
+    from brasstag.surfaces.cli.trusting import Unaccepted
 
 DAY_SECONDS = 86_400
 
@@ -62,15 +66,16 @@ def init(
             f"tools/ was here before; `brasstag trust` shows its {len(unseen)} files before they are loaded.",
             "yellow",
         )
+    there = "" if project == Path.cwd() else f"cd {shlex.quote(str(directory))} && "
     if created.crew is None:
-        say("Try: brasstag call write_file path=hello.md content='# Hello'")
+        say(f"Try: {there}brasstag call write_file path=hello.md content='# Hello'")
         return
     say(f"Crew {crew}: {', '.join(created.settings.roles)}. Who they are is said in brasstag.toml.")
     for name in made:
         say(f"  made {name}")
     for name in kept:
         say(f"  kept {name}, which was here before", "yellow")
-    say(f'Try: brasstag run "{created.crew.first_request}"')
+    say(f'Try: {there}brasstag run "{created.crew.first_request}"')
 
 
 def _from(project: Path, path: Path) -> str:
@@ -87,7 +92,7 @@ def trust(
 ) -> None:
     """Show how control files changed since you last accepted them.
 
-    Then accept them, or not: nothing of them is loaded before.
+    Then accept them, or not: nothing of them is loaded before. What could not be loaded is not accepted.
     """
     from brasstag.settings import find_project
     from brasstag.surfaces.cli.people import require_approver
@@ -102,6 +107,8 @@ def trust(
         return
     if not wants_json(output):
         found.show(stderr=False)
+    if found.problems:
+        _refuse(found, output)
     accepted = yes or (at_terminal() and confirm("Load these control files from now on?"))
     if accepted:
         require_approver()
@@ -113,6 +120,21 @@ def trust(
         "Accepted." if accepted else f"Nothing was accepted.{how}",
     )
     raise typer.Exit(Exit.DONE if accepted else Exit.FAILED)
+
+
+def _refuse(found: "Unaccepted", output: OutputName | None) -> NoReturn:
+    """Say why files that could not be loaded are not accepted."""
+    from brasstag.surfaces.cli.failures import paragraph
+    from brasstag.words.errors import ConfigError
+
+    problems = [str(problem) for problem in found.problems]
+    report(
+        output,
+        {"accepted": False, "changes": found.as_json(), "problems": problems},
+        f"Nothing was accepted, as this could not be loaded. {paragraph(ConfigError(found.problems))}",
+        "red",
+    )
+    raise typer.Exit(Exit.FAILED)
 
 
 def gc(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from brasstag.surfaces.cli import streams
-from brasstag.surfaces.cli.interrupts import heard_by
+from brasstag.surfaces.cli.interrupts import heard_by, pass_on
 
 
 def ask(question: str) -> str | None:
@@ -32,7 +32,7 @@ def confirm(question: str) -> bool:
 
 
 async def ask_meanwhile(question: str) -> str | None:
-    """Ask, while the event loop goes on with its work."""
+    """Ask, while the event loop goes on with its work; whoever leaves by Ctrl-C leaves the command, too."""
     streams.output().flush()
     loop = asyncio.get_running_loop()
     came: asyncio.Future[bool] = loop.create_future()
@@ -41,8 +41,15 @@ async def ask_meanwhile(question: str) -> str | None:
         if not came.done():
             came.set_result(something)
 
+    left = False
+
+    def leave() -> None:
+        nonlocal left
+        left = True
+        hear(False)
+
     answer = ""
-    with _typing(hear), heard_by(lambda: hear(False)):
+    with _typing(hear), heard_by(leave):
         # Only now: whoever answers or leaves at once is heard.
         sys.stderr.write(f"{question}: ")
         sys.stderr.flush()
@@ -51,6 +58,8 @@ async def ask_meanwhile(question: str) -> str | None:
         finally:
             if not answer:
                 sys.stderr.write("\n")
+    if left:
+        pass_on()
     return answer.strip() if answer else None
 
 

@@ -57,6 +57,7 @@ class Running:
             run = await room.runs.begin(
                 request, role, names, model, budget, serve=not detach, default_model=agreed
             )
+            await self._caution(room, run)
             if detach:
                 return await self._detach(room, run)
             return await self._follow(room, leaving, run, {})
@@ -138,6 +139,12 @@ class Running:
                 Code.MODEL_NOT_CONFIGURED,
             )
         return choice.model
+
+    async def _caution(self, room: "Room", run: str) -> None:
+        """Say what is only assumed of the run's model, and what it cannot see."""
+        task = await room.runs.task(run)
+        for said in await room.runs.cautions(run):
+            report(self.output, event("caution", task, said=said), f"{said}.")
 
     async def _detach(self, room: "Room", run: str) -> int:
         started = await require_worker(find_project(self.project), room.vault)

@@ -93,7 +93,9 @@ class OnScreen(OnPaper):
     def show(self, happening: "Happening") -> None:
         """Print what was written down; hear what is being said."""
         task = happening.task
-        if happening.entry is None:
+        if happening.retrying is not None:
+            super().show(happening)
+        elif happening.entry is None:
             said = self._speech.get(task.id, (task.role, ""))[1]
             self._speech[task.id] = (task.role, said + happening.text)
         else:

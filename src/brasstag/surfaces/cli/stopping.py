@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brasstag.engine.standing import RUNNABLE, OpenCall, Standing
-from brasstag.engine.steering import stop_task
+from brasstag.engine.standing import RUNNABLE
+from brasstag.engine.steering import open_calls, stop_task
 from brasstag.store.ledger import is_unsettled
 from brasstag.store.tasks import get_task
 from brasstag.store.timeline import read_entries
@@ -19,7 +19,6 @@ from brasstag.words.events import EntryKind
 
 if TYPE_CHECKING:
     from brasstag.store.books import Books
-    from brasstag.store.database import View
     from brasstag.store.graph_words import Stopped
 
 PATIENCE_SECONDS = 5.0
@@ -48,10 +47,10 @@ def stop_and_tell(project: Path, name: str, output: OutputName | None) -> Exit:
     """Stop a task; tell what was stopped, what was withdrawn, and of which calls nobody knows."""
     with open_books(project) as vault:
         stopped = stop_task(vault.books, name, user_name())
-        open_calls = vault.books.read(lambda view: _open_calls(view, stopped.tasks))
+        left = vault.books.read(lambda view: open_calls(view, stopped.tasks))
         acting = list(_settled(vault.books, stopped.acting))
         roles = vault.books.read(lambda view: {task: get_task(view, task).role for task in stopped.tasks})
-    cut_off = [call for call in open_calls.values() if call.state in RUNNABLE]
+    cut_off = [call for call in left if call.state in RUNNABLE and not call.doubtful]
     unknown = [call for call in acting if not call.is_known]
     top = stopped.tasks[-1]
     if wants_json(output):
@@ -85,19 +84,6 @@ def _tell(top: str, stopped: "Stopped", acting: Sequence[Acting], roles: dict[st
             say(f"  {call.tool} ({call.call}) was acting; whether it happened is not known", "red")
     if any(call.outcome == _NOT_YET for call in acting):
         say("  Its process has not said yet; `brasstag timeline show` will tell once it has, or has died.")
-
-
-def _open_calls(view: "View", tasks: Sequence[str]) -> dict[str, OpenCall]:
-    """Return the calls that had no end yet when their tasks were stopped, by id."""
-    found: dict[str, OpenCall] = {}
-    for task in tasks:
-        entries = list(read_entries(view, task))
-        ends = [at for at, entry in enumerate(entries) if entry.kind is EntryKind.CLOSED]
-        standing = Standing(task)
-        for entry in entries[: ends[-1] if ends else None]:
-            standing.add(entry)
-        found |= standing.open
-    return found
 
 
 def _settled(books: "Books", calls: Sequence[str]) -> Iterator[Acting]:

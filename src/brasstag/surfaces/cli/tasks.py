@@ -1,5 +1,6 @@
 """Tasks: list them as trees, answer their questions, stop them."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +11,7 @@ from brasstag.surfaces.cli.console import at_terminal, print_json, say, wants_js
 from brasstag.surfaces.cli.options import HERE, Output, Project
 from brasstag.surfaces.cli.rooms import open_books
 from brasstag.surfaces.cli.rooms import run as in_loop
+from brasstag.words.budgets import MICRO
 
 if TYPE_CHECKING:
     from brasstag.app.overview import Overview
@@ -36,10 +38,12 @@ def tasks(
 
     with open_books(project) as vault:
         overview = vault.books.read(lambda view: _chosen(view, run, everything))
-    if wants_json(output):
-        for task in overview.tasks:
-            print_json(_as_json(overview, task))
-    elif overview.tasks:
+        overview = overview.seen_by(vault.boot.is_alive)
+        if wants_json(output):
+            for task in overview.tasks:
+                print_json(_as_json(overview, task) | {"cost": vault.books.read(partial(_cost, task=task))})
+            return
+    if overview.tasks:
         print_picture(overview, hints=True)
     else:
         say('Nothing was begun here yet; try `brasstag run "…"`.', "dim")
@@ -114,10 +118,17 @@ def _as_json(overview: "Overview", task: "Task") -> dict[str, Any]:
         "status": task.status,
         "title": task.title,
         "waitsFor": overview.waits_for(task),
+        "isLeft": task.id in overview.left,
         "approvals": [approval.id for approval in overview.approvals_of(task)],
         "openedAt": task.opened_at,
         "closedAt": task.closed_at,
         "steps": task.steps,
         "tokens": task.tokens,
-        "cost": task.cost,
     }
+
+
+def _cost(view: "View", task: "Task") -> float | None:
+    """Return dollars, or None where nobody knows the price; only a sum of nothing leaves that open."""
+    from brasstag.app.spending import taken_by
+
+    return task.cost / MICRO if task.cost or not task.steps else taken_by(view, [task]).dollars

@@ -46,7 +46,8 @@ def show(
 def export(
     task: Task = None,
     calls: Annotated[
-        bool, typer.Option("--calls", help="One line a call: type, tool, input, result, timestamp, tag.")
+        bool,
+        typer.Option("--calls", help="One line a call: type, tool, input, result, timestamp, status, tag."),
     ] = False,
     file: Annotated[Path | None, typer.Option(help="Write here instead of to standard output.")] = None,
     project: Project = HERE,

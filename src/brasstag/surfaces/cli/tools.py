@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from brasstag.surfaces.cli.completing import tool_names
-from brasstag.surfaces.cli.console import OutputName, print_json, report, say, table, wants_json
+from brasstag.surfaces.cli.console import OutputName, brief, print_json, report, say, wants_json
 from brasstag.surfaces.cli.exits import Exit
 from brasstag.surfaces.cli.options import HERE, ForRole, Output, Project, pass_on
 from brasstag.surfaces.cli.rooms import open_room, run
 
 if TYPE_CHECKING:
+    from brasstag.toolkit.registry import ToolRegistry
     from brasstag.toolkit.tool import Tool
 
 app = typer.Typer(help="The tools of this room.", invoke_without_command=True)
@@ -120,35 +121,36 @@ def new(
 
 
 async def _list(project: Path, output: OutputName | None, role: str) -> None:
-    async with open_room(project, "tools") as room:
-        found = room.tools.list(role)
+    from brasstag.words.errors import ConfigError, UntrustedError
+
+    try:
+        async with open_room(project, "tools") as room:
+            found = room.tools.list(role)
+    except (ConfigError, UntrustedError) as error:
+        if role != "operator":
+            raise
+        found = _described(project, error).list()
     if wants_json(output):
         for tool in found:
             print_json(_summary(tool))
     else:
-        table(
-            ("tool", "effects", "approval", "what it does"),
-            [
-                (
-                    tool.name,
-                    tool.config.effects,
-                    tool.config.approval or "by profile",
-                    tool.config.description,
-                )
-                for tool in found
-            ],
-            styles={0: "bold"},
-        )
+        for tool in found:
+            brief((tool.name, "bold"), (f"  {_manner(tool)}", "dim"))
+            say(f"  {tool.config.description}", at_words=True)
         say("`brasstag tools show TOOL` lists the arguments of one.", "dim")
 
 
 async def _show(project: Path, name: str, output: OutputName | None) -> None:
     from brasstag.surfaces.cli.describing import print_tool
-    from brasstag.words.errors import Code, ToolError
+    from brasstag.words.errors import Code, ConfigError, ToolError, UntrustedError
 
-    async with open_room(project, "tools show") as room:
-        tool = room.tools.get(name)
-        close = room.tools.closest(name)
+    try:
+        async with open_room(project, "tools show") as room:
+            tool = room.tools.get(name)
+            close = room.tools.closest(name)
+    except (ConfigError, UntrustedError) as error:
+        described = _described(project, error)
+        tool, close = described.get(name), described.closest(name)
     if tool is None:
         meant = f"did you mean {close}? " if close else ""
         raise ToolError(
@@ -163,6 +165,18 @@ async def _show(project: Path, name: str, output: OutputName | None) -> None:
         print_json(_summary(tool) | schemas)
     else:
         print_tool(tool)
+
+
+def _described(project: Path, error: Exception) -> "ToolRegistry":
+    """Say why the room cannot be opened, and return the tools that are described all the same."""
+    from brasstag.app.loading import described_tools
+    from brasstag.settings import find_project
+    from brasstag.surfaces.cli.failures import paragraph
+
+    root = find_project(project)
+    say(paragraph(error), "red", stderr=True)
+    say("Until then, these are the shipped tools and those that tools/ describes.", "yellow", stderr=True)
+    return described_tools(root)
 
 
 async def _schema(project: Path, form: Form, strict: bool, role: str, output: OutputName | None) -> None:
@@ -180,6 +194,12 @@ async def _schema(project: Path, form: Form, strict: bool, role: str, output: Ou
         print_json(found)
     else:
         say(json.dumps(found, indent=2, ensure_ascii=False))
+
+
+def _manner(tool: "Tool") -> str:
+    """Say in a few words what a tool may do, and who is asked."""
+    effects = "changes nothing" if tool.config.effects == "none" else f"effects: {tool.config.effects}"
+    return f"{effects} · approval: {tool.config.approval or 'by profile'}"
 
 
 def _summary(tool: "Tool") -> dict[str, Any]:

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from brasstag.app.loading import check_unloaded
 from brasstag.app.trust import ChangedFile, Trust
 from brasstag.app.vault import open_vault, require_same_room, was_replaced
 from brasstag.settings import STATE_DIRECTORY
 from brasstag.surfaces.cli.console import say
 from brasstag.surfaces.cli.diffs import diff_lines, print_diff
 from brasstag.surfaces.cli.questions import confirm
+from brasstag.words.errors import ConfigError, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,8 @@ class Unaccepted:
     files: tuple[ChangedFile, ...]
     replaced: bool
     """Whether another room's state lies here than the one this user knows."""
+    problems: tuple[Problem, ...] = ()
+    """Why these files could not be loaded, as far as it shows without running any of them."""
 
     @classmethod
     def look(cls, project: Path) -> Self:
@@ -27,7 +31,8 @@ class Unaccepted:
         vault = open_vault(project)
         try:
             changes = Trust(project, vault.folder).changes()
-            return cls(project, tuple(changes), was_replaced(project, vault))
+            problems = check_unloaded(project) if changes else ()
+            return cls(project, tuple(changes), was_replaced(project, vault), tuple(problems))
         finally:
             vault.close()
 
@@ -70,9 +75,14 @@ class Unaccepted:
 
 
 def offer(project: Path) -> bool:
-    """Show what changed and ask whether to accept it, before a command goes on; say whether it was accepted."""
+    """Show what changed and ask whether to accept it, before a command goes on; say whether it was accepted.
+
+    Raises ConfigError, without asking, for what could not be loaded.
+    """
     found = Unaccepted.look(project)
     found.show(stderr=True)
+    if found.problems:
+        raise ConfigError(found.problems)
     if not confirm("Load these control files from now on?"):
         return False
     found.accept()
