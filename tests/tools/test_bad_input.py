@@ -41,6 +41,8 @@ VALID: dict[str, dict[str, Any]] = {
     "ask_claude": {"prompt": "is it?"},
     "web_fetch": {"url": "https://nowhere.invalid/", "method": "POST", "body": "x"},
     "web_search": {"query": "brass tags"},
+    "run_code": {"language": "python", "code": "print(1)"},
+    "shell": {"command": "ls"},
 }
 
 

@@ -18,6 +18,7 @@ This page is generated from the tools' configs by `brasstag tools docs`; do not 
 _EFFECTS: Mapping[str, str] = {
     "none": "none; it only reads the workspace",
     "files": "changes files of the workspace; seen in the preview, and can be undone",
+    "code": "runs programs confined, on a layer over the workspace; what they change is judged before it lands",
     "external": "acts where a preview cannot see",
 }
 _REPLAY: Mapping[str, str] = {

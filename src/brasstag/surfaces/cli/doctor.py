@@ -12,6 +12,7 @@ from pathlib import Path
 from brasstag.app.loading import check_configuration, check_unloaded
 from brasstag.app.trust import Trust
 from brasstag.app.vault import Vault, open_vault, was_replaced
+from brasstag.sandbox.process.detecting import find_standing
 from brasstag.sandbox.workspace.workspace import kernel_support
 from brasstag.settings import STATE_DIRECTORY, find_project, read_settings, user_directory
 from brasstag.store.address import DATABASE_VARIABLE, Address
@@ -132,3 +133,14 @@ def _configuration(root: Path) -> Iterator[Check]:
     yield Check("configuration", True, "settings, tools, rules and roles agree")
     yield Check("workspace", os.access(workspace, os.R_OK | os.W_OK), str(workspace))
     yield Check("paths", True, kernel_support(workspace))
+    yield _confinement(workspace)
+
+
+def _confinement(workspace: Path) -> Check:
+    scratch = user_directory() / "layers"
+    scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
+    standing = find_standing(workspace, scratch)
+    if standing.backend is None:
+        return Check("running code", False, f"{standing.reason}. {standing.mend}")
+    said = ", ".join(f"{name} {what}" for name, what in standing.report.items() if name != "backend")
+    return Check("running code", True, f"{standing.backend.name}: {said}")
