@@ -24,7 +24,7 @@ from brasstag.words.canonical import stored_json
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
-from brasstag.words.previews import Preview
+from brasstag.words.previews import Preview, digest_in
 from brasstag.words.verdicts import Verdict
 
 FEW, SHORT = 32, 1000
@@ -154,7 +154,9 @@ def _look_at_code(shop: Shop, admitted: Admitted) -> Looked:
                     draft.read(path, LARGEST_NAMED)
     finally:
         draft.close()
-    return replace(looked, preview=replace(looked.preview, reads=draft.preview().reads))
+    # A word that names nothing is most often no path at all; should it name a file later, the preview is another one.
+    reads = tuple(seen for seen in draft.preview().reads if digest_in(seen.state) is not None)
+    return replace(looked, preview=replace(looked.preview, reads=reads))
 
 
 def _named(call: Call) -> Iterator[str]:
