@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from brasstag.policy.loading import rules_from, strange_roles, strange_tools
-from brasstag.policy.profiles import LANDING
 from brasstag.policy.roles import OPERATOR, Roles
 from brasstag.policy.rules import Rule
 from brasstag.settings import (
@@ -116,7 +115,7 @@ def _gather(
         if rack.get(name) is None
     ]
     rules = _collecting(problems, lambda: rules_from(settings.rules, aliases_of(registry))) or ()
-    problems += strange_tools(rules, lambda name: name == LANDING or rack.get(name) is not None)
+    problems += strange_tools(rules, lambda name: rack.get(name) is not None)
     problems += strange_roles(rules, (OPERATOR, *settings.roles))
     _collecting(problems, lambda: Roles(settings.roles, rack))
     return settings, registry, rules

@@ -6,6 +6,7 @@ from functools import partial
 from brasstag.policy.examples import Example
 from brasstag.policy.globs import RuleError
 from brasstag.policy.patterns import Pattern
+from brasstag.policy.profiles import LANDING
 from brasstag.policy.rules import NO_ALIASES, Rule, opposite, reading_of
 from brasstag.policy.topics import argument_topic
 from brasstag.settings.model import ExampleSettings, RuleSettings
@@ -61,7 +62,7 @@ def strange_tools(
     """Yield a problem for each rule about a tool that does not exist: a misspelt deny protects nothing."""
     for rule in rules:
         for pattern in (*rule.parsed_patterns, *rule.parsed_exceptions):
-            if pattern.names_one_tool and not known(pattern.tool):
+            if pattern.names_one_tool and pattern.tool != LANDING and not known(pattern.tool):
                 place = rule.source.removeprefix(f"{file}: ")
                 what = f"is about {pattern.tool}, which is no tool of this room"
                 yield Problem(file, place, what, "`brasstag tools` lists them.")

@@ -49,10 +49,10 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     overlay: bool = True
     """Whether it may write in the workspace, on a layer of its own; else the workspace is read-only."""
-    hidden: tuple[tuple[str, bool], ...] = ()
-    """Paths of the workspace it finds empty, and whether each is a directory."""
     binds: tuple[Path, ...] = ()
     """Directories and files of the host it may read at their own paths, such as an interpreter."""
+    hidden: tuple[tuple[str, bool], ...] = ()
+    """Paths of the workspace it finds empty, and whether each is a directory."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,5 +142,5 @@ def _confinement(workspace: Path) -> Check:
     standing = find_standing(workspace, scratch)
     if standing.backend is None:
         return Check("running code", False, f"{standing.reason}. {standing.mend}")
-    said = ", ".join(f"{name} {what}" for name, what in standing.report.items() if name != "backend")
-    return Check("running code", True, f"{standing.backend.name}: {said}")
+    shown = ", ".join(f"{name} {standing.report[name]}" for name in ("net", "mem", "pids", "disk"))
+    return Check("running code", True, f"{standing.backend.name}, {standing.report['overlay']}, {shown}")
