@@ -2,6 +2,7 @@
 
 import os
 import stat
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -77,7 +78,7 @@ class _Found:
         self.refusals.append(Refusal(shown(path), reason, code))
 
 
-class _Walk:
+class _Walk(ABC):
     """A walk through a directory nobody writes to any more."""
 
     def __init__(self, workspace: Workspace, root: Path) -> None:
@@ -98,10 +99,11 @@ class _Walk:
         found = self.found
         return ChangeSet(tuple(found.entries), tuple(found.refusals), self._place)
 
+    @abstractmethod
     def level(self, directory: str) -> list[str]:
         """Read one directory; return those in it that are to be read as well."""
-        raise NotImplementedError
 
+    @abstractmethod
     def finish(self) -> None:
         """Do what can be done only at the end."""
 
@@ -212,6 +214,9 @@ class _UpperReader(_Walk):
                 path, "somebody else changed it while the code ran; run the code again", Code.CHANGED
             )
         return status
+
+    def finish(self) -> None:
+        """Nothing: what is gone has a mark of its own here."""
 
 
 class _CopyReader(_Walk):
