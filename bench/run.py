@@ -25,6 +25,7 @@ BENCHES = (
     "blocked",
     "live",
     "workers",
+    "confined",
 )
 
 

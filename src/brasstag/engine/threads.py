@@ -19,6 +19,10 @@ FEW = 8
 """Short jobs at once: enough to keep a database busy; with more, threads mostly wait for each other."""
 
 
+MOST_IDLE = 32
+"""Workers kept for the next jobs; after a rush the others go home."""
+
+
 class AnsweredElsewhere(BaseException):
     """Raised by a job that has nothing to say: somebody else answers, or has answered, in its place."""
 
@@ -50,7 +54,7 @@ class Threads:
         self._busy.add(future)
 
         def deliver(result: _T | None, error: BaseException | None) -> None:
-            self._idle.append(worker)
+            self._rest(worker)
             self.leave_behind(future)
             if future.done() or isinstance(error, AnsweredElsewhere):
                 return
@@ -71,6 +75,12 @@ class Threads:
 
         worker.jobs.put(job)
         return future
+
+    def _rest(self, worker: "_Worker") -> None:
+        if len(self._idle) < MOST_IDLE:
+            self._idle.append(worker)
+        else:
+            worker.jobs.put(None)
 
     def leave_behind(self, future: "asyncio.Future[Any]") -> None:
         """Wait for a job no longer: it has ended, or somebody else has written its end."""

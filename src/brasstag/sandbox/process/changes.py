@@ -3,7 +3,7 @@
 import os
 import stat
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,14 +51,18 @@ class ChangeSet:
         return bool(self.entries or self.refusals)
 
 
-def changes_in_upper(workspace: Workspace, upper: Path, since: int) -> ChangeSet:
-    """Read an overlay's upper directory."""
-    return _UpperReader(workspace, upper, since).read()
+def changes_in_upper(
+    workspace: Workspace, upper: Path, since: int, covered: Collection[str] = ()
+) -> ChangeSet:
+    """Read an overlay's upper directory; at ``covered`` paths the code found something else, which it could not change."""
+    return _UpperReader(workspace, upper, since, covered).read()
 
 
-def changes_in_copy(workspace: Workspace, copy: Path, before: Copy) -> ChangeSet:
-    """Compare a copy of the workspace with what it was when it was made."""
-    return _CopyReader(workspace, copy, before).read()
+def changes_in_copy(
+    workspace: Workspace, copy: Path, before: Copy, covered: Collection[str] = ()
+) -> ChangeSet:
+    """Compare a copy of the workspace with what it was when it was made; ``covered`` is as above."""
+    return _CopyReader(workspace, copy, before, covered).read()
 
 
 @dataclass
@@ -81,8 +85,9 @@ class _Found:
 class _Walk(ABC):
     """A walk through a directory nobody writes to any more."""
 
-    def __init__(self, workspace: Workspace, root: Path) -> None:
+    def __init__(self, workspace: Workspace, root: Path, covered: Collection[str]) -> None:
         self.workspace = workspace
+        self._covered = covered
         self.found = _Found(workspace.control.covers)
         self._place = root
         self._root = -1
@@ -121,6 +126,10 @@ class _Walk(ABC):
                     yield path, name, status
         finally:
             os.close(handle)
+
+    def is_covered(self, path: str) -> bool:
+        """Say whether the code found something else here; what was there may be gone, and the cover's own place be left."""
+        return path in self._covered
 
     def content(self, path: str, status: os.stat_result) -> None:
         """Note a file, a link, or something that is neither."""
@@ -167,8 +176,8 @@ class _Walk(ABC):
 
 
 class _UpperReader(_Walk):
-    def __init__(self, workspace: Workspace, upper: Path, since: int) -> None:
-        super().__init__(workspace, upper)
+    def __init__(self, workspace: Workspace, upper: Path, since: int, covered: Collection[str]) -> None:
+        super().__init__(workspace, upper, covered)
         self._since = since
         self._fresh: set[str] = set()
 
@@ -176,6 +185,8 @@ class _UpperReader(_Walk):
         below: list[str] = []
         is_fresh = directory in self._fresh
         for path, _name, status in self.names(directory):
+            if self.is_covered(path):
+                continue
             beneath = None if is_fresh else self._beneath(path)
             if _is_whiteout(status):
                 if beneath is not None:
@@ -220,8 +231,8 @@ class _UpperReader(_Walk):
 
 
 class _CopyReader(_Walk):
-    def __init__(self, workspace: Workspace, copy: Path, before: Copy) -> None:
-        super().__init__(workspace, copy)
+    def __init__(self, workspace: Workspace, copy: Path, before: Copy, covered: Collection[str]) -> None:
+        super().__init__(workspace, copy, covered)
         self._before = before
         self._left = dict(before.prints)
 
@@ -229,6 +240,8 @@ class _CopyReader(_Walk):
         below: list[str] = []
         for path, _name, status in self.names(directory):
             known = self._left.pop(path, None)
+            if self.is_covered(path):
+                continue
             if stat.S_ISDIR(status.st_mode):
                 below.append(path)
                 mode = stat.S_IMODE(status.st_mode)

@@ -51,6 +51,7 @@ class Layer:
             (self.scratch / name).mkdir()
         self.since = self.scratch.stat().st_ctime_ns
         """What somebody else changes in the workspace from now on has a later time than this."""
+        self._covered: set[str] = set()
         self._copy: Copy | None = None
         if footing == "copy":
             self.fall_back()
@@ -82,6 +83,7 @@ class Layer:
                 hidden.append((name, is_directory))
             else:
                 shown.append((f"{self.host}/{name}", name))
+        self._covered = {path for path, _ in hidden} | {path for _, path in shown}
         return Mounts(
             place[self.footing],
             self.footing != "read-only",
@@ -96,8 +98,8 @@ class Layer:
             return ChangeSet((), (), self.scratch)
         upper = self.scratch / "upper"
         if self._copy is not None:
-            return changes_in_copy(self.workspace, upper, self._copy)
-        return changes_in_upper(self.workspace, upper, self.since)
+            return changes_in_copy(self.workspace, upper, self._copy, self._covered)
+        return changes_in_upper(self.workspace, upper, self.since, self._covered)
 
     def close(self) -> None:
         """Remove everything."""
