@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from brasstag.app.classes import BaseTool
+    from brasstag.app.listening import Output
     from brasstag.app.room import Room
     from brasstag.app.runs import Ended
     from brasstag.app.watching import Happening, Question, Waits
@@ -38,6 +39,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "app.classes": ("BaseTool",),
+    "app.listening": ("Output",),
     "app.room": ("Room",),
     "app.runs": ("Ended",),
     "app.watching": ("Happening", "Question", "Waits"),
@@ -62,7 +64,7 @@ _PLACES = {name: f"brasstag.{module}" for module, names in _HOMES.items() for na
 
 __all__ = [
     "Approval", "ApprovalResponse", "ApprovalState", "Approver", "BaseTool", "Budget", "Call", "Code",
-    "ConfigError", "Done", "Draft", "Ended", "Failed", "Happening", "Limits", "ModelError", "Outcome", "Preview",
+    "ConfigError", "Done", "Draft", "Ended", "Failed", "Happening", "Limits", "ModelError", "Outcome", "Output", "Preview",
     "Question", "Retrying", "Room", "RuleEngine", "SafetyRule", "Tag", "ToolCall", "ToolError", "ToolRegistry", "ToolResult",
     "Unknown", "UntrustedError", "Verdict", "Waiting", "Waits", "create_json_schema", "result_view", "status_view", "tool",
     "tool_result_view",

@@ -1,6 +1,5 @@
 """Confined code: what it changed is judged before it lands, lands whole or not at all, and it never runs twice for that."""
 
-import asyncio
 import shutil
 import subprocess
 from pathlib import Path
@@ -174,15 +173,8 @@ async def test_stopping_a_task_ends_the_code_it_runs(make_project: MakeProject) 
     project = make_project(CREW)
     write_script(project, {"boss": [turn(call("shell", command="echo begun; sleep 4242", timeout=600))]})
     async with Room.open(project) as room:
-        begun = asyncio.Event()
-        loop = asyncio.get_running_loop()
-
-        def hear(_call: str, _stream: str, _data: bytes) -> None:
-            loop.call_soon_threadsafe(begun.set)
-
-        room._shop.heard = hear
         run = await room.start("Wait")
-        await begun.wait()
+        await anext(one async for one in room.watch(run) if one.output is not None)
         await room.stop(run, "ada")
         assert (await room.finished(run)).task.status == "cancelled"
     left = subprocess.run(["pgrep", "-f", "sleep 4242"], capture_output=True, check=False)  # noqa: ASYNC221 - the same

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from brasstag.app.listening import Listener
 from brasstag.app.opening import Fittings, fit_out, fit_out_in_memory
 from brasstag.app.runs import Ended, Runs
 from brasstag.app.shelf import Shelf
@@ -143,10 +144,12 @@ class Room:
         *,
         role: str = OPERATOR,
         call_id: str | None = None,
+        on_output: Listener | None = None,
     ) -> Outcome:
         """Take one call through the whole path; arguments may be the JSON text a model wrote.
 
-        ``call_id`` is the caller's own name for the call, used once.
+        ``call_id`` is the caller's own name for the call, used once. ``on_output`` is told, on the event loop, what
+        programs print that the call runs here.
         """
         if not self._is_open:
             return Failed(Code.NOT_SUPPORTED, "this room is closed; open it again")
@@ -163,7 +166,8 @@ class Room:
         except ToolError as error:
             unread = replace(call, arguments={"unreadable": str(arguments)[:2000]})
             return await self._counter.refuse(unread, Failed(error.code, error.message, error.details))
-        outcome = await self._counter.dispatch(replace(call, arguments=given, repaired=repaired))
+        async with self.runs.telling(on_output, call.id):
+            outcome = await self._counter.dispatch(replace(call, arguments=given, repaired=repaired))
         if isinstance(outcome, Done) and self._is_handoff(tool):
             self._desk = self._new_desk()
         return outcome
@@ -190,10 +194,13 @@ class Room:
         """Write down a person's answer; ``seen`` is the digest of the preview they were shown."""
         return await self._counter.decide(approval_id, response, Approver.named(by), seen)
 
-    async def resume(self, approval_id: str) -> Outcome:
+    async def resume(self, approval_id: str, *, on_output: Listener | None = None) -> Outcome:
         """Go on with a call that was approved."""
-        outcome = await self._counter.resume(approval_id)
-        await self._finish_if_idle(approval_id)
+        approval = await self.approval(approval_id)
+        async with self.runs.telling(on_output, approval.call_id):
+            outcome = await self._counter.resume(approval.id)
+        if approval.task_id != self._desk.id:
+            await self._shop.threads.run(self.books.close_if_idle, approval.task_id)
         return outcome
 
     def narrow_rule(self, approval: Approval, because: str) -> str | NoRule:
@@ -216,7 +223,7 @@ class Room:
         entries = await self.timeline()
         return list(replay(recorded_calls(entries, self._facts_of), rules))
 
-    async def wait(self, waiting: Waiting) -> Outcome:
+    async def wait(self, waiting: Waiting, *, on_output: Listener | None = None) -> Outcome:
         """Wait until a person has decided and the call has ended, here or where they decided.
 
         Costs a look every quarter of a second.
@@ -226,7 +233,7 @@ class Room:
         while True:
             approval = await self.approval(waiting.approval_id)
             if approval.state is ApprovalState.APPROVED:
-                outcome = await self.resume(approval.id)
+                outcome = await self.resume(approval.id, on_output=on_output)
                 if not isinstance(outcome, Failed) or outcome.code is not Code.APPROVAL_CLOSED:
                     return outcome
             elif approval.state is not ApprovalState.OPEN:
@@ -255,7 +262,8 @@ class Room:
     def watch(self, task_id: str, *, seen: dict[str, int] | None = None) -> AsyncIterator[Happening]:
         """Yield what happens in a task and below it, until it has ended.
 
-        That is entries, pieces of what models say, and, each time it becomes so, that only people can go on.
+        That is entries, pieces of what models say and programs print here, and, each time it becomes so, that only
+        people can go on.
         """
         return self.runs.watch(task_id, seen)
 
@@ -357,11 +365,6 @@ class Room:
         desk = Desk(new_id("task"), self._actor, OPERATOR, self._purpose)
         self.books.expect_desk(desk)
         return desk
-
-    async def _finish_if_idle(self, approval_id: str) -> None:
-        approval = await self.approval(approval_id)
-        if approval.task_id != self._desk.id:
-            await self._shop.threads.run(self.books.close_if_idle, approval.task_id)
 
     async def _close(self) -> None:
         self._is_open = False

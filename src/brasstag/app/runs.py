@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from brasstag.app.cautions import cautions
+from brasstag.app.listening import Listener
 from brasstag.app.opening import Fittings
 from brasstag.app.overview import Overview, look_over
 from brasstag.app.serving import Serving
@@ -72,6 +73,7 @@ class Runs:
         self._watchers = Watchers()
         self._shop.said = self._watchers.say
         self._shop.retrying = self._watchers.retry
+        self._shop.heard = self._watchers.listeners.of
 
     async def begin(
         self,
@@ -138,6 +140,10 @@ class Runs:
     def watch(self, task_id: str, seen: dict[str, int] | None) -> AsyncIterator[Happening]:
         """Yield what happens in a task and below it, until it has ended."""
         return self._watchers.watch(self._books, self._shop.threads, task_id, seen)
+
+    def telling(self, on_output: Listener | None, call_id: str = "") -> AbstractAsyncContextManager[None]:
+        """Tell somebody what programs print here meanwhile, for one call or for all."""
+        return self._watchers.listeners.telling(on_output, call_id)
 
     async def ended(self, name: str) -> Ended | None:
         """Say how a task ended, or None while it goes on."""

@@ -1,10 +1,13 @@
-"""Watching a run: what is written on its timelines, in order, and what its models say meanwhile."""
+"""Watching a run: what is written on its timelines, in order, and what its models say and its programs print meanwhile."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
+from brasstag.app.listening import Listeners, Output
 from brasstag.app.overview import overview_of
 from brasstag.engine.threads import Threads
 from brasstag.settings.crew import PERSON
@@ -42,7 +45,7 @@ class Waits:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """One thing that happened in a run: an entry, a piece of what a model says, or that only people can go on."""
+    """One thing that happened in a run: an entry, something said or printed, or that only people can go on."""
 
     task: Task
     entry: Entry | None = None
@@ -50,6 +53,8 @@ class Happening:
     waiting: Waits | None = None
     retrying: Retrying | None = None
     """A try at a model's answer that failed; only in the process that works on the task."""
+    output: Output | None = None
+    """A piece of what a program prints; only in the process that runs it."""
 
     @property
     def approval_id(self) -> str | None:
@@ -73,9 +78,10 @@ class Happening:
 
 
 class Watchers:
-    """Everybody in this process who listens to models."""
+    """Everybody in this process who listens to models and to programs."""
 
     def __init__(self) -> None:
+        self.listeners = Listeners()
         self._queues: set[asyncio.Queue[tuple[str, str | Retrying]]] = set()
 
     def say(self, task_id: str, text: str) -> None:
@@ -99,15 +105,43 @@ class Watchers:
         queue: asyncio.Queue[tuple[str, str | Retrying]] = asyncio.Queue()
         self._queues.add(queue)
         try:
-            while True:
-                for happening in await threads.run(books.read, following.look):
-                    yield happening
-                if following.has_ended:
-                    return
-                async for happening in _heard(queue, following.tasks.get):
-                    yield happening
+            with self.listeners.tray() as tray:
+                while True:
+                    # Taken before the look, so that the look finds whatever led to it.
+                    printed = tray.take()
+                    found = await threads.run(books.read, following.look)
+                    printed += tray.take({one.entry.call_id for one in found if one.entry})
+                    for happening in _in_order(found, printed, following.tasks):
+                        yield happening
+                    if following.has_ended:
+                        return
+                    async for happening in _heard(queue, following.tasks.get):
+                        yield happening
         finally:
             self._queues.discard(queue)
+
+
+def _in_order(
+    found: list[Happening], printed: list[Output], tasks: Mapping[str, Task]
+) -> Iterator[Happening]:
+    """Yield what was written down, and before what came of a call what its programs printed."""
+    of_call: dict[str, list[Happening]] = defaultdict(list)
+    for output in printed:
+        if output.task_id in tasks:
+            of_call[output.call_id].append(Happening(tasks[output.task_id], output=output))
+    # Code may wait for a yes before it runs; to be claimed is no end, be it before the code runs or after.
+    agreed = {one.entry.call_id for one in found if one.entry and one.entry.kind is EntryKind.DECIDED}
+    for happening in found:
+        entry = happening.entry
+        if entry is None:
+            yield from chain.from_iterable(of_call.values())
+            of_call.clear()
+        elif entry.kind is EntryKind.DECIDED:
+            agreed.discard(entry.call_id)
+        elif entry.kind is not EntryKind.CLAIMED and entry.call_id not in agreed:
+            yield from of_call.pop(entry.call_id, ())
+        yield happening
+    yield from chain.from_iterable(of_call.values())
 
 
 async def _heard(

@@ -12,6 +12,7 @@ from brasstag.policy.judging import Rules
 from brasstag.policy.roles import Roles
 from brasstag.sandbox.network.web import Web
 from brasstag.sandbox.process.booth import Booth
+from brasstag.sandbox.process.output import OnOutput, Stream
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.settings import ToolSettings
 from brasstag.store.books import Books
@@ -36,8 +37,13 @@ def _unheard(_task_id: str, _text: str) -> None:
     """Nobody listens."""
 
 
-def _unheard_output(_call_id: str, _stream: str, _data: bytes) -> None:
-    """Nobody listens."""
+def _unheard_output(_call: Call) -> OnOutput:
+    """Nobody listens to programs either."""
+
+    def tell(_stream: Stream, _data: bytes) -> None:
+        """What they print is in the result."""
+
+    return tell
 
 
 def _unretried(_task_id: str, _retrying: Retrying) -> None:
@@ -82,8 +88,8 @@ class Shop:
     """How tools reach the web."""
     booth: Booth | None = None
     """Where code runs confined; None where the room has no workspace on disk."""
-    heard: Callable[[str, str, bytes], None] = _unheard_output
-    """Told what a program prints, as it comes, with the call and the stream."""
+    heard: Callable[[Call], OnOutput] = _unheard_output
+    """Asked, for a call that runs programs, whom to tell what they print as it comes."""
     patches: Path | None = None
     """Where changes of code are kept that did not land."""
     tool_settings: dict[str, ToolSettings] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from brasstag.surfaces.cli.exits import Exit
 from brasstag.surfaces.cli.going_on import is_served, who_goes_on
 from brasstag.surfaces.cli.outcomes import show_outcome
 from brasstag.surfaces.cli.people import require_approver
+from brasstag.surfaces.cli.printing import Live
 from brasstag.surfaces.cli.rooms import open_books, open_room
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState
 from brasstag.words.calls import Done
@@ -46,20 +47,25 @@ class Approving:
             found = [await room.approval(name) for name in names]
             return max([await self._approve_one(room, approval) for approval in found])
 
-    async def _approve_one(self, room: "Room", approval: Approval) -> int:
+    async def _decide(self, room: "Room", approval: Approval) -> deciding.Decided | None:
         if self.edit:
             changed = deciding.edited_arguments(approval)
-            outcome = await deciding.approve_edited(room, approval, changed, asks=True)
-        elif self.arguments is not None:
+            return await deciding.approve_edited(room, approval, changed, asks=True)
+        if self.arguments is not None:
             changed = deciding.read_arguments(self.arguments)
-            outcome = await deciding.approve_edited(room, approval, changed, asks=False)
-        else:
-            outcome = await deciding.approve(room, approval.id)
+            return await deciding.approve_edited(room, approval, changed, asks=False)
+        return await deciding.approve(room, approval.id)
+
+    async def _approve_one(self, room: "Room", approval: Approval) -> int:
+        live = Live(room)
+        async with live.shown():
+            outcome = await self._decide(room, approval)
         if outcome is None:
             say("Nothing was approved; it goes on waiting.")
             return Exit.WAITING
         if isinstance(outcome, deciding.Noted):
             return self._tell_noted(room, outcome)
+        outcome = live.rest_of(outcome, self.output)
         if not self.always or not isinstance(outcome, Done):
             return show_outcome(outcome, self.output, approval.tool, approvalId=approval.id)
         rule = self._write_rule(room, await room.approval(approval.id))

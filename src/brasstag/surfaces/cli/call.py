@@ -14,6 +14,7 @@ from brasstag.surfaces.cli.rooms import open_room, run
 
 if TYPE_CHECKING:
     from brasstag.app.room import Room
+    from brasstag.surfaces.cli.printing import Live
     from brasstag.words.calls import Outcome, Waiting
 
 ToolName = Annotated[str, typer.Argument(help="The tool's name or alias.", autocompletion=tool_names)]
@@ -107,6 +108,7 @@ async def _call(
 ) -> int:
     from brasstag.surfaces.cli.outcomes import show_outcome
     from brasstag.surfaces.cli.people import require_approver
+    from brasstag.surfaces.cli.printing import Live
     from brasstag.words.calls import Waiting
 
     if yes and later:
@@ -115,23 +117,29 @@ async def _call(
         require_approver()
     async with open_room(project, f"call {tool}") as room:
         arguments = given if isinstance(given, str) else typed_arguments(room, tool, given)
-        outcome = await room.call(tool, arguments, role=role)
+        live = Live(room)
+        async with live.shown():
+            outcome = await room.call(tool, arguments, role=role)
         if isinstance(outcome, Waiting) and outcome.approval_id and not later:
-            outcome = await _decided_now(room, outcome, yes=yes, prompts=not wants_json(output))
-        return show_outcome(outcome, output, tool)
+            outcome = await _decided_now(room, outcome, live, yes=yes, prompts=not wants_json(output))
+        return show_outcome(live.rest_of(outcome, output), output, tool)
 
 
-async def _decided_now(room: "Room", waiting: "Waiting", *, yes: bool, prompts: bool) -> "Outcome":
+async def _decided_now(
+    room: "Room", waiting: "Waiting", live: "Live", *, yes: bool, prompts: bool
+) -> "Outcome":
     """Let the person here decide, if there is one; what is asked anew after a yes given in advance goes on waiting."""
     from brasstag.surfaces.cli.deciding import Noted, approve, prompt
     from brasstag.words.calls import Waiting
 
     if yes:
-        decided = await approve(room, waiting.approval_id)
+        async with live.shown():
+            decided = await approve(room, waiting.approval_id)
         return waiting if isinstance(decided, Noted) else decided
     outcome: Outcome = waiting
     while isinstance(outcome, Waiting) and outcome.approval_id and prompts and at_terminal():
-        answered = await prompt(room, outcome.approval_id)
+        async with live.shown():
+            answered = await prompt(room, outcome.approval_id)
         if answered is None or isinstance(answered, Noted):
             break
         outcome = answered

@@ -68,6 +68,7 @@ def deeds(preview: Preview) -> Iterator[str]:
     """Yield what a call would do besides changing files, a sentence each."""
     yield from (f"runs {command}" for command in preview.runs)
     yield from (f"fetches {address}" for address in preview.fetches)
+    yield from (f"saves what comes back as {path}, if that may land" for path in preview.saves)
     if preview.external:
         yield "acts outside the workspace, where a preview cannot see"
 

@@ -31,6 +31,9 @@ LOOK_SECONDS = 0.25
 ELSEWHERE_SECONDS = 1.0
 """How often to look, while a person thinks, whether somebody else has answered."""
 
+MOST_UNSHOWN = 16
+"""How much may have happened unshown, as while a person thinks; the rest waits where it is held within limits."""
+
 _DECIDED = frozenset({Code.DENIED, Code.APPROVAL_STALE})
 """Failures after which nothing keeps the same approval from being asked about again."""
 
@@ -51,6 +54,7 @@ class Following:
     seen: dict[str, int] = field(default_factory=dict)
     _came: "deque[Happening]" = field(default_factory=deque)
     _bell: asyncio.Event = field(default_factory=asyncio.Event)
+    _shown: asyncio.Event = field(default_factory=asyncio.Event)
     _is_over: bool = False
     _later: set[str] = field(default_factory=set)
     _told_waiting: bool = False
@@ -97,6 +101,9 @@ class Following:
                     continue
                 self._came.append(happening)
                 self._bell.set()
+                if len(self._came) >= MOST_UNSHOWN:
+                    self._shown.clear()
+                    await self._shown.wait()
         finally:
             self._is_over = True
             self._bell.set()
@@ -115,6 +122,7 @@ class Following:
             if happening.entry is not None:
                 self.seen[happening.task.id] = happening.entry.seq + 1
             self.showing.show(happening)
+        self._shown.set()
 
     def _has_shown(self, overview: "Overview", request: "Approval | Task | None" = None) -> bool:
         """Say whether everything that led to where the tasks stand, or the one that asks for something, has been shown."""

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from brasstag.surfaces.cli.console import brief, quote
 from brasstag.surfaces.cli.figures import amount
+from brasstag.surfaces.cli.printing import Printed
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.times import stamp, utc_now
 
 if TYPE_CHECKING:
+    from brasstag.app.listening import Output
     from brasstag.app.watching import Happening
     from brasstag.store.tasks import Task
 
@@ -64,6 +66,8 @@ def as_json(happening: "Happening") -> dict[str, Any]:
     task, entry = happening.task, happening.entry
     if happening.retrying is not None:
         return event("retrying", task, **happening.retrying.as_json())
+    if happening.output is not None:
+        return event("output", task, **_printed(happening.output))
     if entry is None:
         return event("text", task, text=happening.text)
     found = event(entry.kind.value, task, entry.at, tag=entry.tag)
@@ -72,6 +76,16 @@ def as_json(happening: "Happening") -> dict[str, Any]:
     if entry.payload is None:
         return found | {"redacted": True}
     return found | {name: entry.payload[name] for name in TOLD[entry.kind] if name in entry.payload}
+
+
+def _printed(output: "Output") -> dict[str, Any]:
+    return {
+        "call": output.call_id,
+        "tool": output.tool,
+        "stream": output.stream,
+        "text": output.text,
+        "left_out": output.left_out,
+    }
 
 
 def shortly(value: Any) -> str:
@@ -83,6 +97,8 @@ def shortly(value: Any) -> str:
             return f"{code}: {message}"
         case {"summary": str(summary)}:
             return " ".join(summary.split())
+        case {"exit_code": int(code), "stdout": _}:
+            return f"exit code {code}"
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -104,13 +120,19 @@ class Teller:
     doing: dict[str, str] = field(default_factory=dict)
     """What each task is at, in a few words."""
     _made: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    _printed: Printed = field(default_factory=Printed)
 
     def tell(self, happening: "Happening") -> None:
-        """Print what an entry says that a person following the run wants to know."""
-        task, entry = happening.task, happening.entry
+        """Print what a person following the run wants to know."""
+        task, entry, output = happening.task, happening.entry, happening.output
+        if output is not None:
+            self._printed.show(output, task.role, self._called(output))
         if happening.retrying is not None:
             brief(("· ", "yellow"), (f"{task.role:<10} ", "bold"), (str(happening.retrying), ""))
-        if entry is None or entry.payload is None:
+        if entry is None:
+            return
+        self._printed.end(entry.call_id, task.role)
+        if entry.payload is None:
             return
         payload = entry.payload
         self._remember(entry, payload)
@@ -162,7 +184,7 @@ class Teller:
         if done and payload["tool"] in _ENDS_ELSEWHERE:
             return
         result = payload["result"]
-        told = not done or (isinstance(result, dict) and "summary" in result)
+        told = not done or (isinstance(result, dict) and ("summary" in result or result.get("exit_code")))
         words = f"{self._named(entry, payload)}: {shortly(result)}" if told else self._named(entry, payload)
         signs = {"done": ("✓", "green"), "unknown": ("‼", "red bold")}
         yield Line(*signs.get(payload["outcome"], ("✗", "red")), words)
@@ -174,7 +196,15 @@ class Teller:
         if not isinstance(given, Mapping):
             changed = [str(change["path"]) for change in payload.get("changes", ())]
             return " ".join([tool, *changed[:1]])
-        return " ".join([tool, *(shortly(given[name]) for name in _NAMING if name in given)][:2])
+        return _in_short(tool, given)
+
+    def _called(self, output: "Output") -> str:
+        given = self._made.get(output.call_id, {}).get("arguments")
+        return _in_short(output.tool, given) if isinstance(given, Mapping) else output.tool
+
+
+def _in_short(tool: str, given: Mapping[str, Any]) -> str:
+    return " ".join([tool, *(shortly(given[name]) for name in _NAMING if name in given)][:2])
 
 
 def _print_speech(role: str, payload: Mapping[str, Any]) -> None:

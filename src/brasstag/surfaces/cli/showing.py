@@ -93,7 +93,7 @@ class OnScreen(OnPaper):
     def show(self, happening: "Happening") -> None:
         """Print what was written down; hear what is being said."""
         task = happening.task
-        if happening.retrying is not None:
+        if happening.retrying is not None or happening.output is not None:
             super().show(happening)
         elif happening.entry is None:
             said = self._speech.get(task.id, (task.role, ""))[1]
