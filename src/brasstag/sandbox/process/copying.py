@@ -18,6 +18,8 @@ LARGEST_COPY = 1 << 30
 MOST_NAMES = 100_000
 
 _CLONE = 0x40049409
+_KEPT_OF_FILE = 0o077
+_KEPT_OF_DIRECTORY = 0o3077
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -37,8 +39,12 @@ class Copy:
     """What a copy held before anything ran on it."""
 
     prints: dict[str, Print] = field(default_factory=dict)
+    originals: dict[str, os.stat_result] = field(default_factory=dict)
+    """What each path was copied from."""
     placeholders: set[str] = field(default_factory=set)
     """Control files, of which only an empty name was made to put the real one over."""
+    unread: set[str] = field(default_factory=set)
+    """What this user may not read: there is an empty name for it that the code may not read either."""
     size: int = 0
 
 
@@ -54,6 +60,7 @@ def fingerprint(status: os.stat_result) -> Print:
 def copy_tree(root: int, target: Path, is_control: Callable[[str], bool]) -> Copy:
     """Copy an open directory; pipes, sockets and devices are left out. Raises ToolError where it is too large."""
     copy = Copy()
+    modes: list[tuple[Path, int]] = []
     pending = [ROOT]
     while pending:
         directory = pending.pop()
@@ -61,39 +68,66 @@ def copy_tree(root: int, target: Path, is_control: Callable[[str], bool]) -> Cop
         try:
             for name in os.listdir(here):
                 path = join_path(directory, name)
-                if _copy_one(copy, here, name, target / path, is_control(path)):
-                    pending.append(path)
-                with suppress(FileNotFoundError):
-                    copy.prints[path] = fingerprint((target / path).lstat())
+                status = copy.originals[path] = os.stat(name, dir_fd=here, follow_symlinks=False)
                 if is_control(path):
                     copy.placeholders.add(path)
+                elif not stat.S_ISLNK(status.st_mode) and not _may_read(here, name, status):
+                    copy.unread.add(path)
+                if stat.S_ISDIR(status.st_mode):
+                    modes.append((target / path, _mode_for(copy, here, path, status)))
+                if _copy_one(copy, here, path, target / path):
+                    pending.append(path)
         finally:
             os.close(here)
+    # Not before all is in them.
+    for place, mode in reversed(modes):
+        place.chmod(mode)
+    for path in copy.originals:
+        with suppress(FileNotFoundError):
+            copy.prints[path] = fingerprint(os.stat(target / path, follow_symlinks=False))
     return copy
 
 
-def _copy_one(copy: Copy, here: int, name: str, target: Path, is_control: bool) -> bool:
+def _may_read(here: int, name: str, status: os.stat_result) -> bool:
+    wanted = os.R_OK | os.X_OK if stat.S_ISDIR(status.st_mode) else os.R_OK
+    return os.access(name, wanted, dir_fd=here, effective_ids=True)
+
+
+def _mode_for(copy: Copy, here: int, path: str, status: os.stat_result) -> int:
+    """Return a mode by which the owner of the copy may do what this user may do with the original."""
+    if path in copy.unread:
+        return 0
+    rights = status.st_mode >> 6 & 0o7
+    if status.st_uid != os.geteuid():
+        name = path.rpartition("/")[2]
+        asked = (os.R_OK, os.W_OK, os.X_OK)
+        rights = sum(one for one in asked if os.access(name, one, dir_fd=here, effective_ids=True))
+    kept = _KEPT_OF_DIRECTORY if stat.S_ISDIR(status.st_mode) else _KEPT_OF_FILE
+    return status.st_mode & kept | rights << 6
+
+
+def _copy_one(copy: Copy, here: int, path: str, target: Path) -> bool:
     """Copy one name; say whether it is a directory to go into."""
-    status = os.stat(name, dir_fd=here, follow_symlinks=False)
-    mode = stat.S_IMODE(status.st_mode) & 0o777
+    status = copy.originals[path]
+    is_empty = path in copy.placeholders or path in copy.unread
     if stat.S_ISDIR(status.st_mode):
-        target.mkdir()
-        target.chmod(mode | 0o700)
-        return not is_control
+        target.mkdir(0o700)
+        return not is_empty
     if stat.S_ISLNK(status.st_mode):
-        target.symlink_to(os.readlink(name, dir_fd=here))
+        target.symlink_to(os.readlink(path.rpartition("/")[2], dir_fd=here))
     elif stat.S_ISREG(status.st_mode):
-        copy.size += 0 if is_control else status.st_size
-        if copy.size > LARGEST_COPY or len(copy.prints) > MOST_NAMES:
+        copy.size += 0 if is_empty else status.st_size
+        if copy.size > LARGEST_COPY or len(copy.originals) > MOST_NAMES:
             raise ToolError(
                 Code.NOT_SUPPORTED,
                 "no layer can be mounted over this workspace, and it is too large to copy for every run; "
                 "give all files in it to the user and group that run Brasstag, or use another file system",
             )
-        if is_control:
+        mode = _mode_for(copy, here, path, status)
+        if is_empty:
             target.touch(mode)
         else:
-            _copy_file(here, name, target, mode)
+            _copy_file(here, path.rpartition("/")[2], target, mode)
     return False
 
 
@@ -103,7 +137,7 @@ def _copy_file(here: int, name: str, target: Path, mode: int) -> None:
         copied = os.open(target, _WRITE, 0o600)
         try:
             _copy_bytes(source, copied)
-            os.fchmod(copied, mode | 0o600)
+            os.fchmod(copied, mode)
         finally:
             os.close(copied)
     finally:

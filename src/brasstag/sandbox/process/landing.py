@@ -1,12 +1,13 @@
 """Staging what a run has changed, so that it is judged and lands like any other change."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from brasstag.sandbox.process.changes import ChangeSet, Entry
+from brasstag.sandbox.process.changes import ChangeSet, Entry, Refusal
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.sandbox.workspace.errors import at_path, shown
 from brasstag.sandbox.workspace.reader import READ_FILE
+from brasstag.sandbox.workspace.workspace import READ_DIRECTORY
 from brasstag.words.errors import Code, ToolError
 
 _MOST_NAMED = 20
@@ -15,48 +16,59 @@ _MOST_NAMED = 20
 def stage(changes: ChangeSet, draft: Draft) -> None:
     """Stage a whole change set into a draft; raises ToolError, with every reason, where it cannot land whole.
 
-    The draft is of no use after that. New bytes are in the blobs when this returns: the layer may go.
+    The draft then holds what could have landed, for a person to read. New bytes are in the blobs when this returns: the
+    layer may go.
     """
-    if changes.refusals:
-        raise _refused(changes)
-    for entry in changes.entries:
-        _STAGED[entry.kind](changes, entry, draft)
+    refusals = list(changes.refusals)
+    source = os.open(changes.source, READ_DIRECTORY)
+    try:
+        for entry in changes.entries:
+            try:
+                _STAGED[entry.kind](source, entry, draft)
+            except ToolError as error:
+                if error.code is Code.CANCELLED:
+                    raise
+                refusals.append(Refusal(shown(entry.path), error.message, error.code))
+    finally:
+        os.close(source)
+    if refusals:
+        raise _refused(refusals)
 
 
-def _refused(changes: ChangeSet) -> ToolError:
-    first, *others = changes.refusals
-    more = f" ({len(others)} more)" if others else ""
-    named = [{"path": refusal.path, "reason": refusal.reason} for refusal in changes.refusals[:_MOST_NAMED]]
+def _refused(refusals: Sequence[Refusal]) -> ToolError:
+    first = refusals[0]
+    more = f" ({len(refusals) - 1} more)" if len(refusals) > 1 else ""
+    named = [{"path": refusal.path, "reason": refusal.reason} for refusal in refusals[:_MOST_NAMED]]
     return ToolError(
         first.code,
         f"nothing the code changed was kept, because of {first.path}: {first.reason}{more}",
-        {"refused": named, "refused_count": len(changes.refusals)},
+        {"refused": named, "refused_count": len(refusals)},
     )
 
 
-def _stage_file(changes: ChangeSet, entry: Entry, draft: Draft) -> None:
+def _stage_file(source: int, entry: Entry, draft: Draft) -> None:
     with at_path(entry.path):
-        descriptor = os.open(changes.source / entry.path, READ_FILE)
+        descriptor = os.open(entry.path, READ_FILE, dir_fd=source)
     try:
         _expect(entry, draft.write_from(entry.path, descriptor, entry.mode))
     finally:
         os.close(descriptor)
 
 
-def _stage_link(changes: ChangeSet, entry: Entry, draft: Draft) -> None:
+def _stage_link(source: int, entry: Entry, draft: Draft) -> None:
     with at_path(entry.path):
-        target = os.readlink(changes.source / entry.path)
+        target = os.readlink(entry.path, dir_fd=source)
     _expect(entry, draft.make_link(entry.path, target))
 
 
-def _stage_directory(_changes: ChangeSet, entry: Entry, draft: Draft) -> None:
+def _stage_directory(_source: int, entry: Entry, draft: Draft) -> None:
     if draft.exists(entry.path) and draft.look(entry.path, follow=False).kind == "directory":
         _expect(entry, draft.set_directory_mode(entry.path, entry.mode))
     else:
         _expect(entry, draft.make_directory(entry.path, entry.mode))
 
 
-def _stage_removal(_changes: ChangeSet, entry: Entry, draft: Draft) -> None:
+def _stage_removal(_source: int, entry: Entry, draft: Draft) -> None:
     draft.remove(entry.path, recursive=True)
 
 
@@ -68,7 +80,7 @@ def _expect(entry: Entry, where: str) -> None:
         )
 
 
-_STAGED: dict[str, Callable[[ChangeSet, Entry, Draft], None]] = {
+_STAGED: dict[str, Callable[[int, Entry, Draft], None]] = {
     "file": _stage_file,
     "link": _stage_link,
     "directory": _stage_directory,

@@ -6,7 +6,6 @@ system cannot do that, the code works on a copy, which is compared with what it 
 
 import fcntl
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -16,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from brasstag.sandbox.process.backend import Mounts
-from brasstag.sandbox.process.changes import ChangeSet, changes_in_copy, changes_in_upper
+from brasstag.sandbox.process.changes import ChangeSet
+from brasstag.sandbox.process.comparing import changes_in_copy, changes_in_upper
 from brasstag.sandbox.process.copying import Copy, copy_tree
 from brasstag.sandbox.process.jobs import Footing
 from brasstag.sandbox.workspace.control import ENVIRONMENT_MARK
@@ -25,6 +25,7 @@ from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
 from brasstag.words.errors import ToolError
 
 PREFIX = "run-"
+LOCK = "lock"
 # State and rules of the room are nobody's business in there; the rest is read by git and by interpreters.
 _HIDDEN = (".brasstag", "brasstag.toml")
 _CAP_SYS_ADMIN = 21
@@ -45,8 +46,7 @@ class Layer:
         self.host = os.readlink(f"/proc/self/fd/{self.root}")
         self.footing = footing
         self.scratch = Path(tempfile.mkdtemp(prefix=PREFIX, dir=scratch))
-        self._lock = os.open(self.scratch / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self._lock = _locked(self.scratch)
         for name in _DIRECTORIES[footing]:
             (self.scratch / name).mkdir()
         self.since = self.scratch.stat().st_ctime_ns
@@ -89,7 +89,7 @@ class Layer:
             self.footing != "read-only",
             tuple(shown),
             tuple(hidden),
-            str(self.scratch / "lock"),
+            str(self.scratch / LOCK),
         )
 
     def changes(self) -> ChangeSet:
@@ -135,6 +135,24 @@ def open_layer(workspace: Workspace, scratch: Path, *, writable: bool = True) ->
         layer.close()
 
 
+@contextmanager
+def held_directory(scratch: Path) -> Iterator[Path]:
+    """Hold a directory that is swept as layers are, should this process be killed."""
+    place = Path(tempfile.mkdtemp(prefix=PREFIX, dir=scratch))
+    lock = _locked(place)
+    try:
+        yield place
+    finally:
+        remove_tree(place)
+        os.close(lock)
+
+
+def _locked(place: Path) -> int:
+    lock = os.open(place / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    return lock
+
+
 @lru_cache(maxsize=1)
 def may_mount() -> bool:
     """Say whether this process may mount without a user namespace, in which files of others would have no owner."""
@@ -146,30 +164,47 @@ def may_mount() -> bool:
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a directory that confined code has written to, whatever rights it left there."""
+    """Remove a directory that confined code has written to, whatever rights it left there, and however deep it goes."""
+    root = os.open(path, READ_DIRECTORY)
+    try:
+        # The lock goes last: as long as it is there, whoever sweeps can finish this.
+        while names := [name for name in os.listdir(root) if name != LOCK]:
+            for name in names:
+                _remove_one(root, name)
+    finally:
+        os.close(root)
+    (path / LOCK).unlink(missing_ok=True)
+    path.rmdir()
 
-    opened: set[str] = set()
 
-    def open_up(_function: Any, place: str, _error: Any) -> None:
-        if place in opened:
-            return
-        opened.add(place)
-        with suppress(OSError):
-            os.chmod(os.path.dirname(place), 0o700)
-            if os.path.isdir(place) and not os.path.islink(place):
-                os.chmod(place, 0o700)
-                shutil.rmtree(place, onerror=open_up)
+def _remove_one(root: int, name: str) -> None:
+    """Remove one name; directories in it are first brought up beside it, so that none is ever deep."""
+    if not _is_directory(root, name):
+        os.unlink(name, dir_fd=root)
+        return
+    os.chmod(name, 0o700, dir_fd=root)
+    here = os.open(name, READ_DIRECTORY, dir_fd=root)
+    try:
+        for child in os.listdir(here):
+            if _is_directory(here, child):
+                os.chmod(child, 0o700, dir_fd=here)
+                os.rename(child, os.urandom(8).hex(), src_dir_fd=here, dst_dir_fd=root)
             else:
-                os.unlink(place)
+                os.unlink(child, dir_fd=here)
+    finally:
+        os.close(here)
+    os.rmdir(name, dir_fd=root)
 
-    shutil.rmtree(path, onerror=open_up)
+
+def _is_directory(directory: int, name: str) -> bool:
+    return stat.S_ISDIR(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
 
 
 def sweep_layers(scratch: Path) -> int:
     """Remove what runs have left whose process was killed; return how many there were."""
     count = 0
     for place in scratch.glob(f"{PREFIX}*"):
-        with suppress(OSError), open(place / "lock", "rb") as lock:  # noqa: PTH123
+        with suppress(OSError), open(place / LOCK, "rb") as lock:  # noqa: PTH123
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             remove_tree(place)
             count += 1

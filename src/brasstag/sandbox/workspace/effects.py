@@ -4,6 +4,7 @@ import errno
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from brasstag.sandbox.workspace.closing import close_directories
 from brasstag.sandbox.workspace.errors import Unsettled, at_path, shown, tool_error
 from brasstag.sandbox.workspace.paths import ROOT
 from brasstag.sandbox.workspace.site import Site, always
@@ -66,6 +67,7 @@ def carry_out(site: Site, steps: Sequence[Step], done: Sequence[Step]) -> None:
         # From here on it has happened; what cannot be cleared away now is swept later.
         site.end()
         site.clear()
+    close_directories(site)
 
 
 def take_back(site: Site, done: Sequence[Step], cause: BrasstagError | None) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from brasstag.sandbox.workspace.closing import close_directories, open_directories
 from brasstag.sandbox.workspace.effects import carry_out, nobody, take_back
 from brasstag.sandbox.workspace.errors import Unsettled, shown
 from brasstag.sandbox.workspace.scene import Finding, Scene
@@ -36,6 +37,7 @@ def recover_changes(
         for change in changes:
             for path in change.paths:
                 workspace.control.refuse(path)
+        open_directories(site)
         findings = [Scene(site, index, change).settle() for index, change in enumerate(changes)]
         return _conclude(site, findings)
     except Unsettled as error:
@@ -57,6 +59,7 @@ def _conclude(site: Site, findings: Sequence[Finding]) -> Recovery:
     if strange:
         site.keep_all()
         site.clear()
+        close_directories(site)
         message = "somebody else changed this too, and nothing tells whether before or after this call"
         return Recovery("unknown", {"message": message, "paths": strange, "kept": site.kept})
     try:

@@ -11,6 +11,7 @@ import os
 import stat
 from enum import Enum
 
+from brasstag.sandbox.workspace.closing import opened
 from brasstag.sandbox.workspace.paths import split_path
 from brasstag.sandbox.workspace.renames import Role, discard, exists, state_at
 from brasstag.sandbox.workspace.site import Site
@@ -110,7 +111,11 @@ class Scene:
         change = self._change
         if now != change.after:
             return False
-        return now != change.before or change.mode in (None, self._mode(change.path))
+        if now != change.before or change.mode is None:
+            return True
+        # A directory that is to be closed has been opened again before anybody looks.
+        wanted = opened(change.mode) if now == DIRECTORY else change.mode
+        return self._mode(change.path) == wanted
 
     def _of_move(self, now: str) -> Finding:
         source = self._state(self._change.source)

@@ -49,7 +49,9 @@ class Site:
         self._in_directory: dict[str, list[int]] = {}
         for index, change in enumerate(changes):
             self._in_directory.setdefault(split_path(change.path)[0], []).append(index)
-        self._going = {change.path for change in changes if change.before == DIRECTORY}
+        self._going = {
+            change.path for change in changes if change.before == DIRECTORY and change.after != DIRECTORY
+        }
 
     def name(self, index: int, role: Role) -> str:
         """Return the private name a change uses for a role."""

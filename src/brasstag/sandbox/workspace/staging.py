@@ -43,7 +43,9 @@ class Node:
     def look(self) -> Look:
         """Return this node as tools see it."""
         default = DEFAULT_DIRECTORY_MODE if self.state == DIRECTORY else DEFAULT_FILE_MODE
-        return Look(self.kind, self.size, self.modified, default if self.mode is None else self.mode)
+        return Look(
+            self.kind, self.size, self.modified.timestamp(), default if self.mode is None else self.mode
+        )
 
 
 GONE = Node(ABSENT)
@@ -115,10 +117,10 @@ class Stage:
         files: list[Change] = []
         clears: list[Change] = []
         for change in self._all():
-            if change.before == DIRECTORY:
-                clears.append(change)
-            elif change.after == DIRECTORY:
+            if change.after == DIRECTORY:
                 makes.append(change)
+            elif change.before == DIRECTORY:
+                clears.append(change)
             else:
                 files.append(change)
         makes.sort(key=lambda change: change.path.split("/"))

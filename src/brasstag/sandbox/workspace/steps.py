@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 
 from brasstag.sandbox import syscalls
+from brasstag.sandbox.workspace.closing import opened, set_mode
 from brasstag.sandbox.workspace.paths import split_path
 from brasstag.sandbox.workspace.renames import Role, exists, identity, state_at
 from brasstag.sandbox.workspace.site import Site
@@ -96,23 +97,21 @@ class RemoveDirectory(Step):
 
 
 class SetMode(Step):
-    """A directory gets other permission bits."""
+    """A directory gets other permission bits; rights its owner loses are taken away at the very end."""
 
     def run(self) -> None:
         """Set them, unless somebody else has set others meanwhile."""
-        with self.site.workspace.directory(self.path, READ_DIRECTORY) as here:
-            if stat.S_IMODE(os.fstat(here).st_mode) not in (self.change.before_mode, self.change.mode):
+        wanted = opened(self.change.mode)
+        with self.site.workspace.directory(self.path) as here:
+            if stat.S_IMODE(os.fstat(here).st_mode) not in (self.change.before_mode, wanted):
                 raise self.site.changed(self.path)
-            os.fchmod(here, self.change.mode or 0)
+            set_mode(here, wanted)
         self.at("mode set")
 
     def undo(self) -> None:
         """Set them as they were."""
-        with (
-            self.site.restoring(self.path),
-            self.site.workspace.directory(self.path, READ_DIRECTORY) as here,
-        ):
-            os.fchmod(here, self.change.before_mode or 0)
+        with self.site.restoring(self.path), self.site.workspace.directory(self.path) as here:
+            set_mode(here, self.change.before_mode or 0)
         self.at("mode set back")
 
 
@@ -322,12 +321,12 @@ def supply_for(site: Site, index: int, change: Change) -> Supply:
 
 
 def make_directory(here: int, name: str, mode: int | None) -> None:
-    """Make a directory with the default mode, or exactly this one."""
+    """Make a directory with the default mode, or this one; its owner can work in it until it is closed."""
     os.mkdir(name, DEFAULT_DIRECTORY_MODE, dir_fd=here)
     if mode is not None:
         descriptor = os.open(name, READ_DIRECTORY, dir_fd=here)
         try:
-            os.fchmod(descriptor, mode)
+            os.fchmod(descriptor, opened(mode))
         finally:
             os.close(descriptor)
 
