@@ -50,6 +50,30 @@ def test_a_call_that_names_no_path_may_read_anything() -> None:
     assert started(turn(("write_file", {"path": "a", "content": ""}), ("list_files", {}))) == [0]
 
 
+def test_code_may_change_anything_wherever_it_starts() -> None:
+    calls = turn(("shell", {"command": "ls", "cwd": "a"}), ("read_file", {"path": "b"}))
+    assert started(calls) == [0]
+
+
+def test_code_that_reaches_the_web_changes_nothing_and_reads_what_was_written() -> None:
+    asks = ("shell", {"command": "curl https://api.test", "network": ["api.test"]})
+    assert started(turn(asks, ("read_file", {"path": "b"}), asks)) == [0, 1, 2]
+    assert started(turn(("write_file", {"path": "a", "content": ""}), asks)) == [0]
+
+
+def test_a_fetch_stands_only_where_it_saves() -> None:
+    url = "https://docs.test/x"
+    reads = ("read_file", {"path": "a/x.png"})
+    assert started(turn(("web_fetch", {"url": url, "saveAs": "./a//x.png"}), reads)) == [0]
+    assert started(turn(("web_fetch", {"url": url, "save_as": "b"}), reads)) == [0, 1]
+    assert started(turn(("web_fetch", {"url": url}), reads)) == [0, 1]
+
+
+@pytest.mark.parametrize("arguments", [{"url": "no address", "save_as": "a"}, {"save_as": "a"}])
+def test_a_call_that_will_be_refused_holds_up_nobody(arguments: dict[str, object]) -> None:
+    assert started(turn(("web_fetch", arguments), ("read_file", {"path": "a"}))) == [0, 1]
+
+
 def test_a_document_that_is_still_being_written_does_not_travel() -> None:
     calls = turn(
         ("write_file", {"path": "plan.md", "content": "x"}),

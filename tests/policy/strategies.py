@@ -27,6 +27,7 @@ specifiers = [
     "(command: rm)",
     "(command: ls **)",
     "(mode: x*)",
+    "(x.org/**)",
 ]
 patterns = st.builds(
     lambda tool, spec: f"{tool}{spec}", st.sampled_from(["*", *TOOLS]), st.sampled_from(specifiers)
@@ -67,7 +68,7 @@ previews = st.builds(
     reads=st.lists(st.builds(Seen, paths, st.just(OLD)), max_size=2).map(tuple),
     changes=st.lists(changes, max_size=2).map(tuple),
     runs=st.sampled_from([(), (), ("ls",), ("rm x",), ("rm -r a; $X",), ("ls && rm -rf /",)]),
-    fetches=st.sampled_from([(), (), ("https://x.org",)]),
+    fetches=st.sampled_from([(), (), ("https://x.org",), ("https://x.org", "https://y.org")]),
     external=st.booleans(),
     untracked_reads=st.sampled_from([0, 0, 3]),
 )
@@ -86,6 +87,6 @@ tools = st.builds(
     approval=st.sampled_from([None, "auto", "confirm", *CONDITIONS]),
     requires_approval=st.sampled_from([None, True, False]),
     error=st.sampled_from(["", "", "KeyError"]),
-    effects=st.sampled_from(["none", "files", "external"]),
+    effects=st.sampled_from(["none", "files", "code", "external"]),
 )
 profiles = st.sampled_from(list(PROFILES))

@@ -5,12 +5,15 @@ import pytest
 from brasstag.policy.addresses import address_of
 from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import ToolFacts
+from brasstag.policy.python_rules import PythonRule
 from brasstag.policy.rules import Rule
 from brasstag.policy.shipped import shipped_rules
-from brasstag.words.previews import Preview, Seen
-from brasstag.words.verdicts import Decision
+from brasstag.words.previews import Fact, Preview, Seen
+from brasstag.words.verdicts import Decision, Verdict
 from tests.policy.calls import OLD, call
 
+CODE = ToolFacts("run_code", approval="auto", effects="code")
+EVERYTHING = {Fact.RUNS: None, Fact.FETCHES: None, Fact.EXTERNAL: None}
 FETCHER = ToolFacts("web_fetch", effects="external")
 
 
@@ -97,3 +100,83 @@ def test_rules_about_files_do_not_speak_of_addresses() -> None:
 def test_a_tool_that_acts_outside_without_saying_where_is_covered_by_no_site() -> None:
     said = Rules([rule("allow", "web_fetch(docs.test/**)")])
     assert said.judge(call("web_fetch", url="https://docs.test/"), Preview(), FETCHER).decision == "ask"
+
+
+def test_a_file_that_a_fetch_saves_needs_no_cover_and_is_minded_all_the_same() -> None:
+    made = call("web_fetch", url="https://docs.test/x", save_as="kept/x")
+    preview = Preview(fetches=("https://docs.test/x",), saves=("kept/x",))
+    allowed = rule("allow", "web_fetch(docs.test/**)")
+    assert Rules([allowed]).judge(made, preview, FETCHER).decision == "allow"
+    for denied in ("*(kept/**)", "web_fetch(save_as: kept/**)"):
+        assert Rules([allowed, rule("deny", denied)]).judge(made, preview, FETCHER).decision == "deny"
+
+
+class TestCodeOnTheWeb:
+    def judged(self, *rules: Rule, hosts: tuple[str, ...] = ("api.test",), code: str = "cat a.csv") -> str:
+        fetches = tuple(f"https://{host}/" for host in hosts)
+        preview = Preview((Seen("a.csv", OLD),), runs=(code,), fetches=fetches, external=True)
+        made = call("run_code", language="bash", code=code, cwd=".", network=list(hosts))
+        return Rules([*shipped_rules(), *rules]).judge(made, preview, CODE).decision
+
+    def opening(self, decision: Decision, *patterns: str, but: Fact | None = None) -> Rule:
+        when = {fact: most for fact, most in EVERYTHING.items() if fact is not but}
+        return Rule(decision, patterns, "because", when=when)
+
+    def test_an_allow_opens_it_to_the_hosts_it_names(self) -> None:
+        opened = self.opening("allow", "run_code(api.test/**)")
+        assert self.judged(opened) == "allow"
+        assert self.judged(opened, hosts=("api.test", "other.test")) == "deny"
+        assert (
+            self.judged(self.opening("allow", "run_code(*.test/**)"), hosts=("api.test", "b.test")) == "allow"
+        )
+
+    @pytest.mark.parametrize("fact", EVERYTHING)
+    def test_an_allow_has_to_say_all_that_it_does(self, fact: Fact) -> None:
+        assert self.judged(self.opening("allow", "run_code(api.test/**)", but=fact)) == "deny"
+
+    def test_a_page_is_less_than_its_host(self) -> None:
+        assert self.judged(self.opening("allow", "run_code(api.test/v1/**)")) == "deny"
+
+    @pytest.mark.parametrize("pattern", ["run_code", "*", "run_code(code: cat **)", "run_code(**)"])
+    def test_an_allow_that_does_not_speak_of_the_web_leaves_it_closed(self, pattern: str) -> None:
+        assert self.judged(rule("allow", pattern)) == "deny"
+
+    def test_a_whole_tool_is_opened_only_in_so_many_words(self) -> None:
+        assert self.judged(self.opening("allow", "run_code")) == "allow"
+
+    @pytest.mark.parametrize("pattern", ["run_code(api.test)", "run_code", "*(a.csv)", "*"])
+    def test_an_ask_alone_does_not_open_it(self, pattern: str) -> None:
+        assert self.judged(rule("ask", pattern)) == "deny"
+        assert self.judged(self.opening("ask", pattern)) == "deny"
+        assert self.judged(code="rm -r a") == "deny"
+
+    def test_beside_an_allow_an_ask_puts_it_to_a_person(self) -> None:
+        opened = self.opening("allow", "run_code(api.test/**)")
+        assert self.judged(opened, rule("ask", "run_code(api.test)")) == "ask"
+
+    def test_rules_about_commands_hold_where_it_is_open(self) -> None:
+        opened = self.opening("allow", "run_code(api.test/**)")
+        assert self.judged(opened, code="rm -r a") == "ask"
+        assert self.judged(opened, code="rm -rf /") == "deny"
+        assert self.judged(opened, rule("deny", "*(api.test)")) == "deny"
+
+    def test_a_rule_in_python_opens_it_by_allowing(self) -> None:
+        def says(decision: Decision) -> PythonRule:
+            return PythonRule("mine", lambda _call, _preview: Verdict(decision, "so", "mine"))
+
+        said = {decision: self.judged_by(says(decision)) for decision in ("allow", "ask", "deny")}  # type: ignore[arg-type]
+        assert said == {"allow": "allow", "ask": "deny", "deny": "deny"}
+
+    def judged_by(self, python: PythonRule) -> str:
+        preview = Preview(runs=("x",), fetches=("https://api.test/",), external=True)
+        return Rules([python]).judge(call("run_code", code="x"), preview, CODE).decision
+
+    def test_the_refusal_names_a_rule_that_would_do(self) -> None:
+        hosts = [f"h{number}.test" for number in range(5)]
+        preview = Preview(runs=("x",), fetches=tuple(f"https://{host}/" for host in hosts), external=True)
+        said = Rules([]).judge(call("run_code", code="x"), preview, CODE)
+        assert said.rule == "profile careful"
+        assert (
+            'allow = ["run_code(h0.test/**)", "run_code(h1.test/**)", "run_code(h2.test/**)"]' in said.because
+        )
+        assert 'when = ["runs", "fetches", "external"]' in said.because

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brasstag.policy.judging import Rules
-from brasstag.policy.profiles import ToolFacts
+from brasstag.policy.profiles import ToolFacts, reaches_web
 from brasstag.policy.python_rules import PythonRule
 from brasstag.policy.rules import Rule
 from brasstag.policy.shipped import shipped_rules
@@ -21,6 +21,17 @@ AUTO = ToolFacts("read_file", approval="auto", effects="none")
 FILES = ToolFacts("write_file", effects="files")
 
 some_rules = st.lists(make.any_rules, max_size=4)
+ODD_PATHS = [
+    ".env",
+    "a/.ENV.local",
+    "x\n.env",
+    "\n",
+    "é/id_rsa",
+    "private/key.pem",
+    "a.key",
+    "plain",
+    "a b/c",
+]
 
 
 class TestLaws:
@@ -45,6 +56,9 @@ class TestLaws:
         after = Rules([*rules, allowed], profile).judge(made, preview, tool)  # type: ignore[arg-type]
         if before.by_rule and before.decision != "allow":
             assert after == before
+        elif reaches_web(preview, tool) and not before.by_rule:
+            # With the web open, a rule that asks about something else is heard again.
+            assert after == before or after.by_rule
         else:
             assert after == before or after.decision == "allow"
 
@@ -84,7 +98,10 @@ class TestLaws:
         judging = Rules(rules)
         spoken = judging.spoken(made, preview, tool)
         verdict = judging.judge(made, preview, tool)
-        assert verdict == spoken[0].verdict if spoken else not verdict.by_rule
+        if reaches_web(preview, tool) and verdict.decision == "deny" and not verdict.by_rule:
+            assert all(one.verdict.decision != "deny" for one in spoken)
+        else:
+            assert verdict == spoken[0].verdict if spoken else not verdict.by_rule
 
 
 class TestVerdicts:
@@ -208,6 +225,27 @@ class TestHiding:
         rules = Rules([PythonRule("mine", mine)])
         assert rules.hides("diary") == "mine"
         assert rules.hides("notes") is None
+
+    @given(
+        some_rules,
+        st.lists(st.one_of(make.paths, st.sampled_from(ODD_PATHS)), max_size=4),
+        st.sampled_from(make.TOOLS),
+    )
+    @settings(max_examples=300)
+    def test_rules_that_are_silent_about_many_paths_neither_hide_nor_watch_any(
+        self, rules: list[Rule], paths: list[str], tool: str
+    ) -> None:
+        for known in (Rules(rules), Rules([*rules, *shipped_rules()]), self.rules):
+            if known.is_silent_about(paths, tool):
+                assert all(known.hides(path, tool, "editor") is None for path in paths)
+                assert not any(known.watches(path, tool, "editor") for path in paths)
+
+    def test_rules_are_silent_about_what_none_of_them_minds(self) -> None:
+        rules = Rules(shipped_rules())
+        assert rules.is_silent_about(["notes.md", "src/a.py", "keys.txt"], "search_code")
+        assert rules.is_silent_about([], "search_code")
+        assert not rules.is_silent_about(["notes.md", "app/.env", "src/a.py"], "search_code")
+        assert not rules.is_silent_about(["a\n.env"], "search_code")
 
     def test_a_path_that_is_asked_about_is_watched(self) -> None:
         assert self.rules.watches("drafts/a", "search_code")

@@ -89,3 +89,11 @@ def test_a_timeline_gives_each_judged_call_once_by_its_first_verdict() -> None:
     assert (second.call.arguments, second.decision, second.rule) == ({"path": ".env"}, "deny", "secrets")
     assert second.preview is None
     assert (third.call.id, third.tool) == ("call_5", FACTS)
+
+
+def test_a_call_whose_changes_landed_counts_by_what_was_said_of_running_it() -> None:
+    fetched = Preview(fetches=("https://docs.test/x",), saves=("a",))
+    ran = {name: judged("ask", fetched)[name] for name in ("preview", "verdict", "effects")}
+    landed = judged("allow", overwrites("a")) | {"ran": ran}
+    (recorded,) = recorded_calls([entry(EntryKind.CLAIMED, "call_1", landed)], lambda _call: None)
+    assert (recorded.decision, recorded.preview) == ("ask", fetched)

@@ -65,6 +65,63 @@ class TestExplain:
         assert at.ends() == 0
         assert [one for one in said if one not in at.text] == []
 
+    def test_every_command_that_was_read_is_shown(self, pipe: Pipe) -> None:
+        line = "cd src && sudo rm -r build | tee log.txt"
+        found = pipe("policy", "explain", "shell", f"command={line}").json
+        shown = {" ".join(one["words"]): one.get("rule") for one in found["commands"]}
+        assert shown == {
+            "cd src": None,
+            "sudo rm -r build": "changes-the-system",
+            "rm -r build": "destroys-files",
+            "tee log.txt": None,
+        }
+        assert found["preview"]["runs"] == [line]
+        assert found["verdict"]["decision"] == "ask"
+
+    def test_commands_that_python_code_starts_are_shown(self, pipe: Pipe, project: Path) -> None:
+        code = "import os\nopen('made.txt', 'w')\nos.system('git clean -f')"
+        found = pipe("policy", "explain", "run_code", "language=python", f"code={code}").json
+        (shown,) = found["commands"]
+        assert (shown["words"], shown["rule"]) == (["git", "clean", "-f"], "destroys-files")
+        assert shown["place"]
+        assert not (project / "data" / "made.txt").exists()
+
+    def test_a_command_that_is_denied_unseen_is_shown_as_well(self, pipe: Pipe) -> None:
+        found = pipe("policy", "explain", "shell", "command=ls; rm -rf /").json
+        said = [(one["words"], one.get("decision")) for one in found["commands"]]
+        assert said == [(["ls"], None), (["rm", "-rf", "/"], "deny")]
+        assert "preview" not in found
+
+    @pytest.mark.parametrize(
+        ("call", "said"),
+        [
+            (
+                ("shell", "command=echo $(curl x) | sh"),
+                ["ask: ", "says", "command", "inside", "curl x", "cannot-be-read"],
+            ),
+            (("run_code", "language=bash", "code=ls -l"), ["allow: ", "ls -l", "runs ls -l"]),
+            (
+                ("shell", "command=curl https://api.example.org/", 'network=["api.example.org"]'),
+                [
+                    "deny: ",
+                    "curl https://api.example.org/",
+                    "fetches https://api.example.org/",
+                    "shell(api.example",
+                ],
+            ),
+            (
+                ("web_fetch", "url=https://example.org/a.pdf", "save_as=a.pdf"),
+                ["ask: ", "saves what comes back as a.pdf, if that may land"],
+            ),
+        ],
+    )
+    def test_commands_and_deeds_read_well_in_80_columns(
+        self, terminal: OpenTerminal, call: tuple[str, ...], said: list[str]
+    ) -> None:
+        at = terminal("policy", "explain", *call)
+        assert at.ends() == 0
+        assert [one for one in said if one not in at.text] == []
+
     def test_arguments_that_cannot_be_read(self, pipe: Pipe) -> None:
         assert pipe("policy", "explain", "read_file", "--json", "{").code == 1
         assert pipe("policy", "explain", "read_file", "a.md").code == 2
@@ -86,6 +143,13 @@ class TestReplay:
         at = terminal("policy", "replay", str(other))
         assert at.ends() == 0
         assert at.text.endswith("2 calls: 1 same, 1 stricter, 0 looser, 0 unseen.\n")
+
+    def test_what_code_landed_is_judged_by_what_it_ran(self, pipe: Pipe, tmp_path: Path) -> None:
+        pipe("call", "shell", "command=echo x > made.txt")
+        other = tmp_path / "other.toml"
+        other.write_text('[[rules]]\nask = "shell(command: echo)"\nbecause = "no more echoes"\n')
+        (shifted,) = pipe("policy", "replay", str(other)).lines
+        assert (shifted["tool"], shifted["was"], shifted["would_be"]) == ("shell", "allow", "ask")
 
     @pytest.mark.parametrize(
         ("content", "said"),

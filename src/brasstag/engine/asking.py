@@ -9,14 +9,14 @@ from brasstag.engine import payloads
 from brasstag.engine.confined import (
     has_to_run,
     is_landing,
-    judge_changes,
     landing,
     look_again,
     refused,
-    run_confined,
+    require_unrun,
+    run_on_draft,
 )
 from brasstag.engine.decisions import Decisions, stale
-from brasstag.engine.judging import judge
+from brasstag.engine.judging import judge, judge_changes
 from brasstag.engine.looking import Looked, admit_unless_denied, blocked, look
 from brasstag.engine.performing import perform
 from brasstag.engine.shop import Shop
@@ -41,23 +41,24 @@ class Asking:
         self.decisions = Decisions(shop.books)
 
     def act(self, grant: Grant, looked: Looked, watch: Watch) -> Outcome:
-        """Perform a granted call; what code has changed is judged, and where needed asked about, before it lands."""
+        """Perform a granted call; what one has drafted is judged, and where needed asked about, before it lands."""
         if not has_to_run(looked):
             return perform(self._shop, grant, looked, watch)
-        ran = run_confined(self._shop, grant, looked, watch)
+        ran = run_on_draft(self._shop, grant, looked, watch)
         if not isinstance(ran.ending, Done) or not ran.preview.changes:
             return perform(self._shop, grant, ran, watch)
-        verdict = judge_changes(self._shop, ran)
-        if verdict.decision == "ask":
-            return self.ask(ran, verdict, uses=grant.approval_id)
+        verdict = judge_changes(self._shop, grant.call, ran.preview)
         if verdict.decision == "deny":
             return perform(self._shop, grant, refused(self._shop, ran, verdict), watch)
+        ran = replace(ran, ran=looked.judged(grant.preview, grant.verdict))
+        if verdict.decision == "ask":
+            return self.ask(ran, verdict, uses=grant.approval_id)
         return perform(self._shop, grant_landing(grant, ran.preview, verdict), ran, watch)
 
     def ask(self, looked: Looked, verdict: Verdict, uses: str | None = None) -> Waiting:
         """Store a request bound to the call, the tool's version and what the preview saw; tell whoever listens.
 
-        ``uses`` is the approval that code ran on, where what it changed is asked about.
+        ``uses`` is the approval that a call ran on, where what it changed is asked about.
         """
         call, tool = looked.admitted.call, looked.admitted.tool
         requested_at = self._shop.books.now()
@@ -78,7 +79,7 @@ class Asking:
             requested_at=requested_at,
             expires_at=self._expiry(requested_at),
         )
-        payload = payloads.proposed(call, tool) | payloads.judged(looked.preview, verdict, tool)
+        payload = payloads.proposed(call, tool) | looked.judged(looked.preview, verdict)
         payload |= {"result": None, "approval": approval.id, "digest": approval.digest}
         _keep_bytes(looked)
         if is_landing(looked):
@@ -90,6 +91,7 @@ class Asking:
 
     def preview_edit(self, approval: Approval, arguments: Mapping[str, Any], watch: Watch) -> Looked:
         """Find out what the call would do with other arguments, for a person to see before they say yes."""
+        require_unrun(self._shop, approval)
         admitted = admit_unless_denied(self._shop, replace(call_of(approval), arguments=arguments))
         if isinstance(admitted, Failed):
             raise ToolError(admitted.code, admitted.message, admitted.details)
@@ -127,7 +129,9 @@ class Asking:
             return self.decisions.void(approval, admitted, epoch)
         again = look_again(self._shop, admitted, approval)
         looked = again or look(self._shop, admitted, watch)
-        verdict = judge_changes(self._shop, again) if again else judge(self._shop, looked)
+        verdict = (
+            judge_changes(self._shop, admitted.call, again.preview) if again else judge(self._shop, looked)
+        )
         if verdict.decision == "deny":
             return self.decisions.void(approval, blocked(verdict), epoch)
         if isinstance(looked.ending, Failed):

@@ -1,10 +1,11 @@
-"""Confined code: once granted it runs on a layer over the workspace, and what it changed is judged before it lands.
+"""Calls that have to run before anybody knows what they change, such as confined code.
 
-To run it is only to draft: until its change set has been claimed nothing has happened, and a crash leaves nothing.
+To run one is only to draft. What it changed is judged before it lands; until that has been claimed nothing has happened,
+and a crash leaves nothing.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from brasstag.engine import payloads
 from brasstag.engine.looking import Looked, draft_for, too_late
@@ -13,24 +14,23 @@ from brasstag.engine.running import Admitted, run_function
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.policy.grants import Grant
-from brasstag.policy.profiles import LANDING, ToolFacts
 from brasstag.words.approvals import Approval
-from brasstag.words.calls import Done, Failed
-from brasstag.words.errors import Code
+from brasstag.words.calls import Done, Failed, Settled
+from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
-from brasstag.words.previews import Preview
+from brasstag.words.previews import Change, Preview
 from brasstag.words.verdicts import Verdict
 
 
 def has_to_run(looked: Looked) -> bool:
-    """Say whether a granted call has code to run before it is known what it would change."""
-    return looked.admitted.tool.config.effects == "code" and looked.ending is None
+    """Say whether a granted call has to run before it is known what it would change."""
+    return looked.drafts and looked.ending is None
 
 
-def run_confined(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Looked:
-    """Run granted code, and return what it would change, and how it would end."""
+def run_on_draft(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Looked:
+    """Run a granted call that only drafts, and return what it would change, and how it would end."""
     admitted = looked.admitted
-    draft = draft_for(shop, admitted)
+    draft = draft_for(shop, admitted, writable=True)
     ending = run_function(
         shop,
         admitted,
@@ -38,43 +38,61 @@ def run_confined(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Look
         watch,
         lambda: too_late(shop, admitted, draft, watch, approval_id=grant.approval_id),
     )
-    return replace(looked, draft=draft, ending=ending, preview=_changes_only(draft.preview()))
+    preview = _changes_only(draft.preview())
+    if isinstance(ending, Failed) and "refused" in ending.details and preview.changes:
+        # Part of what it changed cannot land, so nothing does; the rest of it is there to be read.
+        kept = _kept(shop, replace(looked, preview=preview))
+        ending = replace(ending, details={**ending.details, **kept})
+    if isinstance(ending, Done):
+        ending = _unless_changed(ending, looked.coming, preview.changes)
+    return replace(looked, draft=draft, ending=ending, preview=preview)
 
 
-def judge_changes(shop: Shop, ran: Looked) -> Verdict:
-    """Return the rules' word on what code has changed, as on a call that changes files; that it ran was judged before."""
-    call = replace(ran.admitted.call, tool=LANDING, arguments={})
-    return shop.rules.judge(call, ran.preview, ToolFacts(LANDING, effects="files"))
+def require_unrun(shop: Shop, approval: Approval) -> None:
+    """Raise ToolError where an approval is about changes: the call has run, and other arguments would be another call."""
+    if "intended" in _asked(shop, approval):
+        raise ToolError(
+            Code.NOT_SUPPORTED,
+            f"{approval.call_id} has run, and what it changed can land or not; to run it otherwise, deny it and call again",
+        )
 
 
 def look_again(shop: Shop, admitted: Admitted, approval: Approval) -> Looked | None:
-    """Return what an approval that waited for the changes of code is about, as it would land now; None for any other."""
-    ran = _ran(shop, approval)
-    if ran is None:
+    """Return what an approval that waited for changes to land is about, as they would land now; None for any other."""
+    asked = _asked(shop, approval)
+    if "intended" not in asked:
         return None
-    draft = draft_for(shop, admitted)
+    draft = draft_for(shop, admitted, writable=True)
     try:
         draft.stage_again(approval.preview.changes)
     finally:
         draft.close()
-    ending = payloads.reopened(ran)
-    return Looked(admitted, _changes_only(draft.preview()), draft, ending)
+    ending = payloads.reopened(asked["intended"])
+    return Looked(admitted, _changes_only(draft.preview()), draft, ending, ran=asked.get("ran", {}))
 
 
 def landing(shop: Shop, ran: Looked) -> payloads.Payload:
-    """Return what a request to let changes land has to remember: how the code ended, and where its patch is."""
+    """Return what a request to let changes land has to remember: how the call ended, and where its patch is."""
     assert isinstance(ran.ending, Done)  # noqa: S101 - only what has run has changes
     return payloads.closed(replace(ran.ending, meta={**ran.ending.meta, **_kept(shop, ran)}))
 
 
 def refused(shop: Shop, ran: Looked, verdict: Verdict) -> Looked:
-    """Return how code ends whose changes a rule denies: it ran, and nothing of it lands."""
+    """Return how a call ends whose changes a rule denies: it ran, and nothing of it lands."""
     assert isinstance(ran.ending, Done)  # noqa: S101 - only what has run has changes
     if ran.draft is not None:
         ran.draft.persist()
     details = {"rule": verdict.rule, "ran": ran.ending.value, **_kept(shop, ran)}
-    said = f"the code ran, but nothing it changed was kept: {verdict.because}"
+    said = f"it ran, but nothing it changed was kept: {verdict.because}"
     return replace(ran, ending=Failed(Code.BLOCKED_BY_RULE, said, details, ran.ending.meta))
+
+
+def not_landed(shop: Shop, ran: Looked, failed: Failed) -> Failed:
+    """Return how a call ends whose changes could not be made: where it ran for them, what it said and its patch are told."""
+    if not is_landing(ran):
+        return failed
+    assert isinstance(ran.ending, Done)  # noqa: S101 - only what has run has changes
+    return replace(failed, details={**failed.details, "ran": ran.ending.value, **_kept(shop, ran)})
 
 
 def _kept(shop: Shop, ran: Looked) -> dict[str, str]:
@@ -86,16 +104,25 @@ def _changes_only(preview: Preview) -> Preview:
     return Preview(changes=preview.changes, notes=preview.notes)
 
 
-def _ran(shop: Shop, approval: Approval) -> dict[str, Any] | None:
-    """Return what the proven timeline says the code came to before its changes were asked about."""
+def _unless_changed(done: Done, coming: Sequence[Change], made: Sequence[Change]) -> Settled:
+    """Return the ending of a run, or why it cannot land: a file it was to write is not the one it was when it began."""
+    expected = {change.path: change.before for change in coming}
+    for change in made:
+        if expected.get(change.path, change.before) != change.before:
+            said = f"{change.path} changed while the call ran; nothing was written, so look at it, and call again"
+            return Failed(Code.CHANGED, said, {"path": change.path}, done.meta)
+    return done
+
+
+def _asked(shop: Shop, approval: Approval) -> payloads.Payload:
+    """Return what the proven timeline says an approval was asked for."""
     for entry in shop.books.proven(approval.task_id):
         payload = entry.payload or {}
         if entry.kind is EntryKind.ASKED and payload.get("approval") == approval.id:
-            found: dict[str, Any] | None = payload.get("intended")
-            return found
-    return None
+            return payload
+    return {}
 
 
 def is_landing(looked: Looked) -> bool:
-    """Say whether a look is at what code that has run would change."""
-    return looked.admitted.tool.config.effects == "code" and isinstance(looked.ending, Done)
+    """Say whether a look is at what a call that has run would change."""
+    return looked.ran is not None and isinstance(looked.ending, Done)

@@ -1,8 +1,13 @@
-"""What a tool itself says of a call, for whoever judges it."""
+"""What a tool itself says of a call, for whoever looks at it, judges it or has to know how it may be run."""
 
-from brasstag.policy.profiles import ToolFacts
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from brasstag.policy.profiles import CODE_EFFECTS, EXTERNAL_EFFECTS, ToolFacts
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call
+from brasstag.words.previews import Preview
 
 
 def tool_facts(tool: Tool, call: Call) -> ToolFacts:
@@ -22,3 +27,28 @@ def tool_facts(tool: Tool, call: Call) -> ToolFacts:
         error=error,
         effects=tool.config.effects,
     )
+
+
+def foretold(tool: Tool, arguments: Mapping[str, Any]) -> Preview:
+    """Return what a tool that is not run to find out says a call would do; raises whatever its author's code raises.
+
+    Where it has no word, nobody can see what it does outside. Code runs something, and reaches the web only by its word.
+    """
+    runs_code = tool.config.effects == CODE_EFFECTS
+    said = Preview(external=not runs_code) if tool.preview is None else tool.preview(arguments)
+    return replace(said, runs=(tool.name,)) if runs_code and not said.runs else said
+
+
+def only_drafts(tool: Tool, foreseen: Preview) -> bool:
+    """Say whether to run a call is only to draft: what it changes is known, and judged, once it has run.
+
+    Code that reaches the web acts there, so it is no draft; what is saved comes by a way that is safe to repeat.
+    """
+    if tool.config.effects == CODE_EFFECTS:
+        return not foreseen.external
+    return bool(foreseen.saves)
+
+
+def may_run_again(tool: Tool) -> bool:
+    """Say whether a call that was cut off while it acted may simply run again; of code, ``replay`` tells its drafts only."""
+    return tool.config.effects == EXTERNAL_EFFECTS and tool.config.replay == "safe"

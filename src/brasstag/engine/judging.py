@@ -8,6 +8,7 @@ from brasstag.engine.looking import Looked, admit, look
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.policy.explain import Explanation, Line, explain
+from brasstag.policy.profiles import LANDING, ToolFacts
 from brasstag.words.calls import Call, Failed
 from brasstag.words.previews import Preview, digest_in
 from brasstag.words.verdicts import Verdict
@@ -51,14 +52,26 @@ def judge(shop: Shop, looked: Looked) -> Verdict:
     """
     call, tool = looked.admitted.call, looked.admitted.tool
     verdict = shop.rules.judge(call, looked.preview, tool_facts(tool, call))
-    if verdict.decision != "deny":
-        for path in _read_or_carried(looked.preview):
-            because = shop.rules.hides(path, tool.name, call.role)
-            if because is not None:
-                return Verdict("deny", because, f"reading {path}", by_rule=True)
+    if verdict.decision == "deny":
+        return verdict
+    for path in _read_or_carried(looked.preview):
+        because = shop.rules.hides(path, tool.name, call.role)
+        if because is not None:
+            return Verdict("deny", because, f"reading {path}", by_rule=True)
+    if looked.coming:
+        # What could never land need not be run for.
+        landing = judge_changes(shop, call, Preview(changes=looked.coming))
+        return landing if landing.decision == "deny" else verdict
     return verdict
+
+
+def judge_changes(shop: Shop, call: Call, preview: Preview) -> Verdict:
+    """Return the rules' word on what a run changes, as on a call that changes files; that it runs is judged by itself."""
+    landing = replace(call, tool=LANDING, arguments={})
+    return shop.rules.judge(landing, preview, ToolFacts(LANDING, effects="files"))
 
 
 def _read_or_carried(preview: Preview) -> Iterator[str]:
     yield from (seen.path for seen in preview.reads if digest_in(seen.state) is not None)
+    yield from preview.saves
     yield from (change.source for change in preview.changes if change.source)

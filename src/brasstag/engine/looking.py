@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from brasstag.documents.carrying import carry
 from brasstag.engine import payloads
+from brasstag.engine.facts import foretold, only_drafts
 from brasstag.engine.readers import reader_of
 from brasstag.engine.running import Admitted, described, run_function, timed_out
 from brasstag.engine.shop import Shop
@@ -24,7 +25,7 @@ from brasstag.words.canonical import stored_json
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
-from brasstag.words.previews import Preview, digest_in
+from brasstag.words.previews import Change, Preview, digest_in
 from brasstag.words.verdicts import Verdict
 
 FEW, SHORT = 32, 1000
@@ -45,7 +46,13 @@ class Looked:
     preview: Preview
     draft: Draft | None = None
     ending: Settled | None = None
-    """None for a call that acts outside the workspace, or runs code: it has not run yet."""
+    """None for a call that acts outside the workspace, or has to run before anybody knows what it changes."""
+    drafts: bool = False
+    """Whether what it changes is known only once it has run, and to run it is only to draft."""
+    coming: tuple[Change, ...] = ()
+    """The files such a call says it will write, as they are now; what they will hold nobody knows yet."""
+    ran: payloads.Payload | None = None
+    """Where ``preview`` is of what a run has changed: what the rules said of running it."""
     carried: tuple[Carried, ...] = ()
     """The documents it passes on, as they are now."""
     edited: Mapping[str, Any] | None = None
@@ -54,6 +61,11 @@ class Looked:
     def told(self, ending: Settled) -> Settled:
         """Return an ending with what its caller has to be told besides."""
         return ending if self.edited is None else replace(ending, meta={**ending.meta, "edited": self.edited})
+
+    def judged(self, preview: Preview, verdict: Verdict) -> payloads.Payload:
+        """Return what a timeline has to say of how it was judged."""
+        said = payloads.judged(preview, verdict, self.admitted.tool)
+        return said if self.ran is None else said | {"ran": self.ran}
 
 
 def admit(shop: Shop, call: Call) -> Admitted | Failed:
@@ -108,7 +120,7 @@ def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = F
         return _look_outside(shop, admitted)
     if tool.config.effects == "code":
         return _look_at_code(shop, admitted)
-    draft = draft_for(shop, admitted)
+    draft = draft_for(shop, admitted, writable=tool.config.effects == "files")
     ending = run_function(
         shop,
         admitted,
@@ -125,11 +137,11 @@ def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = F
 
 def _look_outside(shop: Shop, admitted: Admitted) -> Looked:
     """Take the word of a tool that acts outside on what it would do there; where it has none, nobody can see it."""
-    says = admitted.tool.preview
-    if says is None:
-        return Looked(admitted, Preview(external=True))
     try:
-        return Looked(admitted, says(admitted.call.arguments))
+        foreseen = foretold(admitted.tool, admitted.call.arguments)
+        drafts = only_drafts(admitted.tool, foreseen)
+        looked = Looked(admitted, foreseen, drafts=drafts)
+        return _look_where_it_saves(shop, looked) if foreseen.saves else looked
     except ToolError as error:
         failed = Failed(error.code, error.message, error.details)
     except Exception as error:  # noqa: BLE001 - the code of a tool's author may raise anything
@@ -139,6 +151,16 @@ def _look_outside(shop: Shop, admitted: Admitted) -> Looked:
     draft = draft_for(shop, admitted)
     draft.close()
     return Looked(admitted, Preview(external=True), draft, failed)
+
+
+def _look_where_it_saves(shop: Shop, looked: Looked) -> Looked:
+    """Find out, before a call runs, whether the files it names can be written; a path has one name from here on."""
+    draft = draft_for(shop, looked.admitted, writable=True)
+    try:
+        where = tuple(draft.write_bytes(path, b"") for path in looked.preview.saves)
+    finally:
+        draft.close()
+    return replace(looked, preview=replace(looked.preview, saves=where), coming=draft.preview().changes)
 
 
 def _look_at_code(shop: Shop, admitted: Admitted) -> Looked:
@@ -179,7 +201,7 @@ def too_late(
 ) -> Settled:
     """End a call whose function is still running on a draft: from here on it can touch nothing."""
     draft.close()
-    ending = timed_out(admitted.tool, watch)
+    ending = timed_out(admitted, watch)
     if only_looking:
         return ending
     payload = payloads.proposed(admitted.call, admitted.tool) | payloads.closed(ending)
@@ -188,14 +210,15 @@ def too_late(
     return replace(ending, tag=shop.books.record(admitted.call, EntryKind.CALLED, payload, approval_id))
 
 
-def draft_for(shop: Shop, admitted: Admitted) -> Draft:
+def draft_for(shop: Shop, admitted: Admitted, *, writable: bool = False) -> Draft:
     """Return a view of the workspace for one call: what a rule denies is hidden from walks, what one minds is named."""
     rules, name, role = shop.rules, admitted.tool.name, admitted.call.role
     return Draft(
         shop.workspace,
-        writable=admitted.tool.config.effects in ("files", "code"),
+        writable=writable,
         hidden=lambda path: rules.hides(path, name, role) is not None,
         minded=lambda path: rules.watches(path, name, role),
+        unspoken=lambda paths: rules.is_silent_about(paths, name),
     )
 
 
@@ -216,7 +239,7 @@ def _look_at_documents(shop: Shop, admitted: Admitted) -> Looked:
         ending = Failed(error.code, error.message, error.details)
     finally:
         draft.close()
-    return Looked(admitted, draft.preview(), draft, ending, carried)
+    return Looked(admitted, draft.preview(), draft, ending, carried=carried)
 
 
 def _documents(arguments: Mapping[str, Any], draft: Draft) -> Iterator[str]:

@@ -4,10 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from brasstag.engine.facts import foretold, only_drafts
 from brasstag.engine.standing import RUNNABLE, OpenCall
+from brasstag.policy.profiles import CODE_EFFECTS, EXTERNAL_EFFECTS
 from brasstag.policy.subjects import names_path
 from brasstag.toolkit.kinds import Action
 from brasstag.toolkit.registry import ToolRegistry
+from brasstag.toolkit.tool import Tool
 
 EVERYWHERE = ""
 
@@ -29,18 +32,30 @@ class Footprint:
 
 
 def footprint(registry: ToolRegistry, tool_name: str, arguments: Mapping[str, Any] | str) -> Footprint:
-    """Return where a call would work; one that names no path may work anywhere."""
+    """Return where a call would work; one that names no path may work anywhere, and code does."""
     tool = registry.get(tool_name)
     if tool is None or isinstance(arguments, str):
         return Footprint()
     if tool.config.behaviour.action is Action.STOP:
         return Footprint(last=True)
-    if tool.config.effects == "external":
-        return Footprint()
+    if tool.config.effects in (EXTERNAL_EFFECTS, CODE_EFFECTS):
+        return _foretold_footprint(tool, arguments)
     paths = tuple(_paths(arguments))
     if not paths and tool.config.behaviour.executes_code:
         paths = (EVERYWHERE,)
-    return Footprint(paths, tool.config.effects in ("files", "code"))
+    return Footprint(paths, tool.config.effects == "files")
+
+
+def _foretold_footprint(tool: Tool, arguments: Mapping[str, Any]) -> Footprint:
+    """Return where a call would work by its tool's own word; one that will be refused works nowhere."""
+    try:
+        foreseen = foretold(tool, tool.validate(arguments))
+    except Exception:  # noqa: BLE001 - the code of a tool's author may raise anything
+        return Footprint()
+    drafts = only_drafts(tool, foreseen)
+    if tool.config.effects == CODE_EFFECTS:
+        return Footprint((EVERYWHERE,), drafts)
+    return Footprint(tuple(map(_plain, foreseen.saves)), drafts)
 
 
 def may_start(registry: ToolRegistry, calls: Iterable[OpenCall]) -> list[OpenCall]:
@@ -72,7 +87,11 @@ def _paths(arguments: Mapping[str, Any]) -> Iterator[str]:
         if names_path(name):
             for path in value if isinstance(value, list) else (value,):
                 if isinstance(path, str):
-                    yield "/".join(part for part in path.split("/") if part not in ("", "."))
+                    yield _plain(path)
+
+
+def _plain(path: str) -> str:
+    return "/".join(part for part in path.split("/") if part not in ("", "."))
 
 
 def _meet(one: str, other: str) -> bool:

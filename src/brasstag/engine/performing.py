@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from brasstag.engine import payloads
+from brasstag.engine.confined import not_landed
 from brasstag.engine.delegating import ask_master, delegate, hand_off
 from brasstag.engine.looking import Looked, draft_for
 from brasstag.engine.remembering import memory_of
@@ -50,7 +51,7 @@ def _write_down(shop: Shop, grant: Grant, looked: Looked, _watch: Watch) -> Sett
     ending = looked.told(looked.ending)
     payload = (
         payloads.proposed(grant.call, looked.admitted.tool)
-        | payloads.judged(grant.preview, grant.verdict, looked.admitted.tool)
+        | looked.judged(grant.preview, grant.verdict)
         | payloads.closed(ending)
     )
     if grant.approval_id is not None:
@@ -85,7 +86,8 @@ def _act_on_files(shop: Shop, grant: Grant, looked: Looked) -> Settled:
     try:
         apply_changes(shop.workspace, grant.call.id, changes, shop.at, stands)
     except (ToolError, StoreError) as error:
-        ending, made = replace(_not_begun(error), meta=ending.meta), ()
+        failed = replace(_not_begun(error), meta=ending.meta)
+        ending, made = not_landed(shop, looked, failed), ()
     except Unsettled as error:
         ending, made = Unknown(str(error), error.details, ending.meta), ()
     except Exception as error:
@@ -101,17 +103,17 @@ def _act_outside(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Sett
     claimed = _claim(shop, grant, looked, ())
     stands = Stands(shop, claimed)
     shop.at("claimed")
-    tool = looked.admitted.tool
+    admitted = replace(looked.admitted, outside=True)
     try:
         stands()
     except (ToolError, StoreError) as error:
         return _settle(shop, claimed, grant, looked, _not_begun(error), ())
-    draft = draft_for(shop, looked.admitted)
+    draft = draft_for(shop, admitted)
 
     def late() -> Settled:
-        return _settle(shop, claimed, grant, looked, timed_out(tool, watch), ())
+        return _settle(shop, claimed, grant, looked, timed_out(admitted, watch), ())
 
-    ending = run_function(shop, looked.admitted, draft, watch, late)
+    ending = run_function(shop, admitted, draft, watch, late)
     shop.at("performed")
     return _settle(shop, claimed, grant, looked, ending, ())
 
@@ -146,9 +148,8 @@ class Stands:
 
 
 def _claim(shop: Shop, grant: Grant, looked: Looked, changes: tuple[Change, ...]) -> Claimed:
-    payload = payloads.proposed(grant.call, looked.admitted.tool) | payloads.judged(
-        grant.preview, grant.verdict, looked.admitted.tool
-    )
+    payload = payloads.proposed(grant.call, looked.admitted.tool)
+    payload |= looked.judged(grant.preview, grant.verdict)
     payload["result"] = None
     payload["approval"] = grant.approval_id
     payload["tool_version"] = grant.tool_version

@@ -20,6 +20,7 @@ from functools import partial
 from typing import Any
 
 from brasstag.engine import payloads
+from brasstag.engine.facts import may_run_again
 from brasstag.engine.looking import draft_for
 from brasstag.engine.running import Admitted, run_function, scrub, timed_out
 from brasstag.engine.shop import Shop
@@ -178,7 +179,7 @@ def _tool_to_ask(shop: Shop, claim: Claimed) -> Tool | None:
         return None
     if shop.books.read(lambda view: status_of(view, claim.task_id)) in ENDED_STATUSES:
         return None
-    can_say = tool.config.replay == "safe" or (tool.config.replay == "check" and tool.check is not None)
+    can_say = may_run_again(tool) or (tool.config.replay == "check" and tool.check is not None)
     return tool if can_say else None
 
 
@@ -231,8 +232,8 @@ def _finish_outside(shop: Shop, claim: Claimed, payload: dict[str, Any], watch: 
             "Look at what it acts on, then decide whether to call it again."
         )
     call = Call(claim.call_id, claim.tool, payload["input"], payload["actor"], payload["role"], claim.task_id)
-    ask = _run_again if tool.config.replay == "safe" else _ask_tool
-    return ask(shop, Admitted(call, tool), watch)
+    ask = _run_again if may_run_again(tool) else _ask_tool
+    return ask(shop, Admitted(call, tool, outside=True), watch)
 
 
 def _run_again(shop: Shop, admitted: Admitted, watch: Watch) -> Settled:
@@ -240,7 +241,7 @@ def _run_again(shop: Shop, admitted: Admitted, watch: Watch) -> Settled:
 
     def again(own: Watch) -> Settled:
         draft = draft_for(shop, admitted)
-        return run_function(shop, admitted, draft, own, lambda: timed_out(admitted.tool, own))
+        return run_function(shop, admitted, draft, own, lambda: timed_out(admitted, own))
 
     return _in_time(shop, admitted, watch, again)
 
@@ -269,7 +270,7 @@ def _in_time(shop: Shop, admitted: Admitted, watch: Watch, ask: Callable[[Watch]
     ended: queue.SimpleQueue[Settled] = queue.SimpleQueue()
     tool, own = admitted.tool, Watch(watch.loop, watch.seconds_left)
     # Whoever stops the task hurries the one that is found there.
-    own.look = lambda: ended.put(timed_out(tool, own))
+    own.look = lambda: ended.put(timed_out(admitted, own))
     shop.active[admitted.call.id] = own
     if watch.hurried:
         own.hurry()
@@ -277,4 +278,4 @@ def _in_time(shop: Shop, admitted: Admitted, watch: Watch, ask: Callable[[Watch]
     try:
         return ended.get(timeout=own.start(tool.config.limits.timeout_seconds))
     except queue.Empty:
-        return timed_out(tool, own)
+        return timed_out(admitted, own)

@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from brasstag.engine.facts import tool_facts
+from brasstag.engine.facts import foretold, may_run_again, tool_facts
 from brasstag.engine.history import History
 from brasstag.engine.readers import recalled_at_once
 from brasstag.engine.shop import Shop
 from brasstag.engine.threads import AnsweredElsewhere
 from brasstag.engine.watch import Late, Watch
 from brasstag.sandbox.process.confined import Confined
+from brasstag.sandbox.process.ripgrep import Ripgrep
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Done, Failed, Settled, Unknown
 from brasstag.words.canonical import why_not_json
-from brasstag.words.errors import Code, ToolError
-from brasstag.words.previews import Preview
+from brasstag.words.errors import Code, MayHaveActed, ToolError
 from brasstag.words.verdicts import Decision
 
 LONGEST_MESSAGE = 4000
@@ -37,6 +37,8 @@ class Admitted:
 
     call: Call
     tool: Tool
+    outside: bool = False
+    """Whether it runs where no draft holds it back, so that nobody can say of a run that was cut off what it did."""
 
 
 def run_function(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch, late: Late) -> Settled:
@@ -53,33 +55,33 @@ def run_function(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch, lat
         value = _on_loop(tool, arguments, watch) if tool.is_async else _here(tool, arguments, watch, late)
         ending: Settled = Done(tool.check_result(value), meta)
     except ToolError as error:
-        ending = _refused(shop, tool, error, meta)
+        ending = _refused(shop, admitted, error, meta)
     except _OutOfTime:
-        ending = timed_out(tool, watch)
+        ending = timed_out(admitted, watch)
     except concurrent.futures.CancelledError:
-        ending = _cut_off(tool, watch)
+        ending = _cut_off(admitted, watch)
     except AnsweredElsewhere:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a tool raises ends here, even what would end the program
-        ending = _raised(tool, scrub(shop, f"{tool.name} raised {described(error)}"), meta)
+        ending = _raised(admitted, scrub(shop, f"{tool.name} raised {described(error)}"), meta)
     finally:
         draft.close()
         meta["execution_time"] = round(time.perf_counter() - started, 6)
     return ending
 
 
-def timed_out(tool: Tool, watch: Watch) -> Settled:
+def timed_out(admitted: Admitted, watch: Watch) -> Settled:
     """Say how a call ends whose function did not come back in time.
 
     One that only has the draft can do nothing once the draft is closed; of any other nobody knows what it still does.
     """
     if watch.hurried:
-        return _cut_off(tool, watch)
-    meta = _took(watch)
+        return _cut_off(admitted, watch)
+    tool, meta = admitted.tool, _took(watch)
     why = f"did not answer within {tool.config.limits.timeout_seconds:g} s"
     if watch.cut_short:
         why = f"had not answered after {watch.elapsed:.3g} s, when the time its task may work was over,"
-    if _leaves_doubt(tool):
+    if _leaves_doubt(admitted):
         said = f"{tool.name} {why} and may still be acting; look before trying again"
         return Unknown(said, meta=meta)
     return Failed(Code.TIMEOUT, f"{tool.name} {why} and was stopped; nothing was changed", meta=meta)
@@ -94,12 +96,15 @@ def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
-def _refused(shop: Shop, tool: Tool, error: ToolError, meta: dict[str, Any]) -> Settled:
+def _refused(shop: Shop, admitted: Admitted, error: ToolError, meta: dict[str, Any]) -> Settled:
     """A tool's own refusal, as long as it is made of what can be written down."""
     code: object = error.code
     if not isinstance(code, Code) or why_not_json(dict(error.details)) is not None:
-        return _raised(tool, scrub(shop, f"{tool.name} raised {described(error)}"), meta)
-    return Failed(code, str(error.message)[:LONGEST_MESSAGE], dict(error.details), meta)
+        return _raised(admitted, scrub(shop, f"{admitted.tool.name} raised {described(error)}"), meta)
+    said, details = str(error.message)[:LONGEST_MESSAGE], dict(error.details)
+    if isinstance(error, MayHaveActed) and _leaves_doubt(admitted):
+        return Unknown(f"{said}; look before trying again", details, meta)
+    return Failed(code, said, details, meta)
 
 
 def scrub(shop: Shop, message: str) -> str:
@@ -153,40 +158,40 @@ def _injected(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch) -> dic
         "models": shop.models,
         "web": shop.web,
         "judge": partial(_judged, shop, admitted),
+        "ripgrep": Ripgrep(shop.booth, watch.on_end) if shop.booth else None,
     }
     if "confined" in tool.injected:
-        offered["confined"] = _confined(shop, call, draft, watch)
+        offered["confined"] = _confined(shop, admitted, draft, watch)
     return {name: offered[name] for name in tool.injected}
 
 
-def _confined(shop: Shop, call: Call, draft: Draft, watch: Watch) -> Confined:
+def _confined(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch) -> Confined:
     if shop.booth is None:
         raise ToolError(Code.NOT_SUPPORTED, "this room has no place where code could run confined")
-    return Confined(shop.booth, draft, partial(shop.heard, call.id), watch.on_end)
+    return Confined(shop.booth, draft, shop.heard(admitted.call), watch.on_end, admitted.outside)
 
 
 def _judged(shop: Shop, admitted: Admitted, changed: Mapping[str, Any]) -> Decision:
     """Return what the rules say of this call with some arguments changed; a call that finds more to do asks first."""
     tool = admitted.tool
     call = replace(admitted.call, arguments={**admitted.call.arguments, **changed})
-    preview = tool.preview(call.arguments) if tool.preview else Preview(external=True)
-    return shop.rules.judge(call, preview, tool_facts(tool, call)).decision
+    return shop.rules.judge(call, foretold(tool, call.arguments), tool_facts(tool, call)).decision
 
 
-def _raised(tool: Tool, said: str, meta: dict[str, Any]) -> Settled:
-    if _leaves_doubt(tool):
+def _raised(admitted: Admitted, said: str, meta: dict[str, Any]) -> Settled:
+    if _leaves_doubt(admitted):
         return Unknown(f"{said}. It may have acted before that; look before trying again", meta=meta)
     return Failed(Code.EXECUTION_ERROR, said, meta=meta)
 
 
-def _leaves_doubt(tool: Tool) -> bool:
-    """Say whether a tool that did not come back may have acted; what may simply run again leaves none that matters."""
-    return tool.config.effects == "external" and tool.config.replay != "safe"
+def _leaves_doubt(admitted: Admitted) -> bool:
+    """Say whether a call that did not come back may have acted; what may simply run again leaves none that matters."""
+    return admitted.outside and not may_run_again(admitted.tool)
 
 
-def _cut_off(tool: Tool, watch: Watch) -> Settled:
-    meta = _took(watch)
-    if _leaves_doubt(tool):
+def _cut_off(admitted: Admitted, watch: Watch) -> Settled:
+    tool, meta = admitted.tool, _took(watch)
+    if _leaves_doubt(admitted):
         return Unknown(f"{tool.name} was cut off while it was acting; look before trying again", meta=meta)
     return Failed(
         Code.CANCELLED, f"{tool.name} was cut off before it had an answer; nothing was changed", meta=meta

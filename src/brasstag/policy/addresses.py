@@ -38,8 +38,12 @@ class Addresses:
         return tuple(address_of(fetch) for fetch in subject.preview.fetches)
 
     def coverings(self, subject: Subject) -> Iterator[Sequence[str]]:
-        """Yield the same; a call that touches files besides is not covered by its addresses."""
-        yield () if subject.paths else self.items(subject)
+        """Yield the same; a call that touches files besides is not covered by its addresses.
+
+        Code may read what it likes, so that it names some files makes no difference; that it changes some does.
+        """
+        touched = subject.preview.changes if subject.preview.runs else subject.paths_to_cover
+        yield () if touched else self.items(subject)
 
 
 ADDRESSES = Addresses()

@@ -1,6 +1,6 @@
 """Why a verdict is what it is: everybody who spoke, and the one that decided. Data only; surfaces show it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from brasstag.policy.judging import Rules
@@ -53,14 +53,14 @@ class Explanation:
 
 def explain(rules: Rules, call: Call, preview: Preview, tool: ToolFacts) -> Explanation:
     """Return why the rules say what they say about a call."""
-    spoken = rules.spoken(call, preview, tool)
-    said = opinions(rules.profile, as_declared(preview, tool), tool)
-    verdict = spoken[0].verdict if spoken else said[0]
-    lines = [
-        Line(one.verdict, decided=index == 0, on=_shown(one.on), source=one.source)
-        for index, one in enumerate(spoken)
+    verdict = rules.judge(call, preview, tool)
+    voices = [
+        Line(one.verdict, decided=False, on=_shown(one.on), source=one.source)
+        for one in rules.spoken(call, preview, tool)
     ]
-    lines += [Line(one, decided=not spoken and index == 0) for index, one in enumerate(said)]
+    voices += [Line(one, decided=False) for one in opinions(rules.profile, as_declared(preview, tool), tool)]
+    decided = next(place for place, line in enumerate(voices) if line.verdict == verdict)
+    lines = [replace(line, decided=place == decided) for place, line in enumerate(voices)]
     readings = Subject(call, preview).readings()
     return Explanation(verdict, tuple(lines), command_lines(readings, rules.command_rules))
 

@@ -70,13 +70,15 @@ class Expression:
 
     @cached_property
     def _compiled(self) -> Any:
-        import re2  # noqa: PLC0415 - rules are read in many commands that never judge
+        return _compiled(f"(?{'is' if self.generous else 's'})(?:{self.source})")
 
-        options = re2.Options()
-        options.log_errors = False
-        options.never_capture = True
-        options.max_mem = 64 << 20  # many rules are joined into one expression
-        return re2.compile(f"(?{'is' if self.generous else 's'})(?:{self.source})", options)
+    @cached_property
+    def _of_lines(self) -> Any:
+        return _compiled(f"(?{'im' if self.generous else 'm'})^(?:{self.source})$")
+
+    def may_match_a_line(self, lines: str) -> bool:
+        """Say whether any of many texts may match, each on a line of its own; where none may, none does."""
+        return self._of_lines.search(lines) is not None
 
     def matches(self, text: str) -> bool:
         """Say whether the whole text matches; half a surrogate pair is read as a replacement character."""
@@ -84,6 +86,16 @@ class Expression:
             return self._compiled.fullmatch(text) is not None
         except UnicodeEncodeError:
             return self._compiled.fullmatch(text.encode(errors="replace").decode()) is not None
+
+
+def _compiled(source: str) -> Any:
+    import re2  # noqa: PLC0415 - rules are read in many commands that never judge
+
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True
+    options.max_mem = 64 << 20  # many rules are joined into one expression
+    return re2.compile(source, options)
 
 
 def path_expression(glob: str, reading: Reading) -> Expression:

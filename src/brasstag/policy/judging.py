@@ -1,11 +1,11 @@
 """The verdict on one call: rules first, deny over ask over allow; then profile and tool; silence asks."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from brasstag.policy.globs import Expression
-from brasstag.policy.profiles import ToolFacts, as_declared, opinions
+from brasstag.policy.profiles import ToolFacts, as_declared, opinions, reaches_web
 from brasstag.policy.python_rules import PythonRule
 from brasstag.policy.rules import NO_ALIASES, BoundRule, Rule, names_of
 from brasstag.policy.shell.judging import CommandRule
@@ -63,7 +63,11 @@ class Rules:
     def judge(self, call: Call, preview: Preview, tool: ToolFacts) -> Verdict:
         """Return the verdict on a call and what it would do."""
         preview = as_declared(preview, tool)
-        return self._strictest(Subject(call, preview)) or opinions(self.profile, preview, tool)[0]
+        subject = Subject(call, preview)
+        spoken = self._strictest(subject)
+        if spoken is None or (reaches_web(preview, tool) and not self._speaks_of_web(subject, spoken)):
+            return opinions(self.profile, preview, tool)[0]
+        return spoken
 
     def denies_unseen(self, call: Call) -> Verdict | None:
         """Return a denial that the arguments alone settle, so that such a call is not even looked into."""
@@ -101,6 +105,16 @@ class Rules:
                     return verdict.because
         return None
 
+    def is_silent_about(self, paths: Sequence[str], tool: str = READ_FILE) -> bool:
+        """Say whether no path is hidden from a tool that walks, or watched: many are asked about as fast as one.
+
+        False means no more than that each has to be asked about.
+        """
+        shelves = [self._shelf(reader) for reader in dict.fromkeys((READ_FILE, tool))]
+        return not self.python_rules and not any(
+            shelf.beyond_paths or shelf.may_guard(paths) for shelf in shelves
+        )
+
     def watches(self, path: str, tool: str, role: str = "") -> bool:
         """Say whether a rule denies or asks about this tool reading this path for this role.
 
@@ -121,6 +135,15 @@ class Rules:
             allowed = _first(shelf.allows, subject)
             return allowed or (heard[0] if heard else None)
         return max(heard, key=lambda verdict: verdict.strictness)
+
+    def _speaks_of_web(self, subject: Subject, spoken: Verdict) -> bool:
+        """Say whether rules that spoke about code mean that it reaches the web; others leave the profile's no as it is."""
+        shelf = self._shelf(subject.call.tool)
+        return (
+            spoken.decision == "deny"
+            or any(bound.opens_web(subject) for bound in shelf.allows)
+            or any(said.decision == "allow" for said in self._python_verdicts(subject.call, subject.preview))
+        )
 
     def _about_commands(self, subject: Subject) -> Iterator[Spoken]:
         readings = subject.readings()
@@ -167,6 +190,11 @@ class _Shelf:
 
     def _guards(self, path: str) -> bool:
         return any(expression.matches(path) for expression in self._minded)
+
+    def may_guard(self, paths: Sequence[str]) -> bool:
+        """Say whether any deny or ask may mind one of these paths."""
+        lines = "\n".join(paths)
+        return lines.count("\n") >= len(paths) > 0 or any(one.may_match_a_line(lines) for one in self._minded)
 
     def strict_about(self, subject: Subject) -> tuple[BoundRule, ...]:
         """Return the deny and ask rules worth asking about this call."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
+from brasstag.policy.addresses import address_of
 from brasstag.policy.subjects import counts_of
 from brasstag.settings.model import ProfileName
 from brasstag.words.conditions import CONDITIONS
@@ -49,8 +50,8 @@ PROFILES: Mapping[ProfileName, Mapping[Fact, Stance]] = MappingProxyType(
     }
 )
 
-EXTERNAL_EFFECTS = "external"
-"""What a tool declares of itself, besides ``files``."""
+EXTERNAL_EFFECTS, CODE_EFFECTS = "external", "code"
+"""What a tool declares of itself, besides ``none`` and ``files``."""
 
 LANDING = "apply_changes"
 """The name by which rules speak of what code has changed: no tool, as nobody calls it."""
@@ -91,18 +92,36 @@ class ToolFacts:
 def opinions(profile: ProfileName, preview: Preview, facts: ToolFacts) -> tuple[Verdict, ...]:
     """Return what is said about a call on which no rule speaks, the strictest first; never empty.
 
-    Each effect needs somebody who speaks for it. Where neither the profile nor the tool does, a person is asked.
+    Each effect needs somebody who speaks for it. Where neither the profile nor the tool does, a person is asked. The web
+    is closed to code in every profile.
     """
     effects = effects_of(preview, facts)
     trusted = _overrides(profile, effects, preview) and not facts.error
     own = () if trusted else tuple(_own(effects, preview, facts))
     said = list(_said(profile, effects, preview, spoken_for=bool(own)))
     said += own
+    if reaches_web(preview, facts):
+        said.append(_closed(profile, preview, facts))
     if not said:
         said.append(
             Verdict("ask", "no rule, no profile and not the tool itself says what it may do", "silence")
         )
     return tuple(sorted(said, key=lambda verdict: -verdict.strictness))
+
+
+def reaches_web(preview: Preview, facts: ToolFacts) -> bool:
+    """Say whether code would reach out of the sandbox, where only a rule can let it."""
+    return facts.effects == CODE_EFFECTS and (preview.external or bool(preview.fetches))
+
+
+def _closed(profile: ProfileName, preview: Preview, facts: ToolFacts) -> Verdict:
+    """Say no to code that would reach the web, and which rule would say yes."""
+    hosts = list(dict.fromkeys(address_of(address).partition("/")[0] for address in preview.fetches))
+    patterns = [f'"{facts.tool}({host}/**)"' for host in hosts[:_MOST_NAMED]] or [f'"{facts.tool}"']
+    allow = patterns[0] if len(patterns) == 1 else f"[{', '.join(patterns)}]"
+    when = ", ".join(f'"{fact}"' for fact in counts_of(preview) if fact is not Fact.READS)
+    because = f"code reaches the web only by a rule, such as: allow = {allow}, when = [{when}]"
+    return Verdict("deny", because, f"profile {profile}")
 
 
 def as_declared(preview: Preview, facts: ToolFacts) -> Preview:

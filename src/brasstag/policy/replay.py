@@ -75,6 +75,8 @@ def _shift(before: Decision, verdict: Verdict | None) -> Shift:
 
 
 def _judged(payload: Mapping[str, Any]) -> tuple[Preview | None, Decision, str] | None:
+    # What a call has drafted is judged by another name; the call itself was judged before it ran.
+    payload = payload.get("ran") or payload
     verdict = payload.get("verdict")
     if verdict is not None:
         # Timelines leave out what is empty.

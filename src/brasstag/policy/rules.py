@@ -132,6 +132,10 @@ class BoundRule:
         items = {topic: matchers for topic, matchers in self.topics.items() if topic != WHOLE_CALL}
         return self._is_for(subject) and self._finds(subject, items) is not None
 
+    def opens_web(self, subject: Subject) -> bool:
+        """Say whether it allows a call, and meant one that reaches the web: what an allow speaks of it covers whole."""
+        return Fact.FETCHES in self.rule.when and self.speaks(subject) is not None
+
     def _is_for(self, subject: Subject) -> bool:
         return not self.rule.roles or subject.call.role in self.rule.roles
 

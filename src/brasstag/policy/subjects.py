@@ -24,7 +24,7 @@ _PATH_NAMES = frozenset(
     {
         *("path", "paths", "filepath", "filepaths", "targetpath", "file", "files", "filename", "filenames"),
         *("targetfile", "document", "documents", "directory", "directories", "dir", "folder", "root"),
-        *("cwd", "workdir", "from", "to", "source", "destination", "src", "dst", "dest", "target"),
+        *("cwd", "workdir", "saveas", "from", "to", "source", "destination", "src", "dst", "dest", "target"),
     }
 )
 _COMMAND_NAMES = frozenset({"command", "cmd", "code", "script"})
@@ -109,16 +109,20 @@ class Subject:
 
     @cached_property
     def paths_to_cover(self) -> tuple[str, ...]:
-        """The paths an allow has to cover: all but directories that are made only to hold another of them."""
+        """The paths an allow has to cover: all but directories that are made only to hold another of them.
+
+        Nor what a call saves: whether that may land is judged by itself, once it is known.
+        """
         made = {
             plain_path(change.path)
             for change in self.preview.changes
             if (change.before, change.after) == (ABSENT, DIRECTORY)
         }
-        if not made:
+        saved = {plain_path(path) for path in self.preview.saves}
+        if not (made or saved):
             return self.paths
         holding = {above for path in self.paths for above in _above(path)}
-        return tuple(path for path in self.paths if path not in made or path not in holding)
+        return tuple(path for path in self.paths if path not in (made & holding) | saved)
 
     @property
     def beyond_paths(self) -> frozenset[Fact]:

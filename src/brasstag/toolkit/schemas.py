@@ -54,7 +54,7 @@ def mcp_tool(tool: Tool) -> dict[str, Any]:
             # Only a tool that says it needs no person is taken to destroy nothing.
             "destructiveHint": not reads_only and config.approval != "auto",
             "idempotentHint": reads_only or config.replay == "safe",
-            "openWorldHint": config.effects == "external",
+            "openWorldHint": config.effects in ("external", "code"),
         },
     }
     if output := config.output_schema():

@@ -1,17 +1,19 @@
 """Fetching: a page, a text or data from the web, through the guard; every redirect is judged like a new call."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from brasstag.sandbox.network.addresses import is_public
 from brasstag.sandbox.network.guard import Answer, Errand, Follows
 from brasstag.sandbox.network.headers import checked_headers
-from brasstag.sandbox.network.locations import DEFAULT_PORTS, Location, read_location
+from brasstag.sandbox.network.locations import DEFAULT_PORTS, Location, read_location, refuse_inside
 from brasstag.sandbox.network.pages import MOST_SECONDS, markdown_of
 from brasstag.sandbox.network.texts import Reading, read_body
 from brasstag.sandbox.network.web import Web
+from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.config import Limits
 from brasstag.toolkit.declare import tool
+from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import Preview
 from brasstag.words.verdicts import Decision
@@ -19,21 +21,33 @@ from brasstag.words.verdicts import Decision
 Judge = Callable[[Mapping[str, Any]], Decision]
 """Says what the rules make of this call with some arguments changed; the engine hands it in."""
 
+_SUCCESS, _REDIRECTION = 200, 300
+"""A status from the one on, and before the other, brings what was asked for."""
+_CUT_SHORT = {
+    "size": "it is larger than may be fetched, so only its beginning came",
+    "connection": "the connection broke, so only its beginning came",
+}
+
 _SHARE_OF_TIME = 0.8
 """An answer is given up a little before the tool would be stopped, so that what happened is known."""
 
 
 def _preview(arguments: Mapping[str, Any]) -> Preview:
-    """Say what is fetched; reading from a plain address is all a GET does, anything else nobody can see."""
+    """Say what is fetched, and saved; reading from a plain address is all a GET does, anything else nobody can see."""
     place = read_location(arguments["url"])
     checked_headers(arguments["headers"])
-    if place.address and not is_public(place.address):
-        raise ToolError(Code.ADDRESS_REFUSED, f"{place.host} is not a public address")
+    refuse_inside(place)
     method, body = arguments["method"], arguments["body"]
     if method == "GET" and body:
         raise ToolError(Code.INVALID_ARGUMENTS, "a GET has no body; leave it out, or use POST")
+    saves = (arguments["save_as"],) if "save_as" in arguments else ()
+    if method != "GET" and saves:
+        raise ToolError(
+            Code.INVALID_ARGUMENTS, f"only what a GET brings can be saved, not the answer to a {method}"
+        )
     sends = (f"sends {len(body.encode(errors='replace'))} bytes by {method}",) if method != "GET" else ()
-    return Preview(fetches=(place.url,), external=method != "GET" or place.is_ambiguous, notes=sends)
+    unseen = method != "GET" or place.is_ambiguous
+    return Preview(fetches=(place.url,), external=unseen, saves=saves, notes=sends)
 
 
 def _was_sent(_call_id: str, arguments: Mapping[str, Any]) -> None:
@@ -49,12 +63,14 @@ async def web_fetch(
     web: Web,
     judge: Judge,
     limits: Limits,
+    workspace: Draft,
     url: str,
     method: str = "GET",
     headers: dict[str, str] | None = None,
     body: str = "",
     seconds: float = 30,
     form: str = "readable",
+    save_as: str | None = None,
 ) -> dict[str, Any]:
     """web_fetch"""
     errand = Errand(
@@ -73,7 +89,25 @@ async def web_fetch(
     if read.is_html and form == "readable":
         left = min(MOST_SECONDS, limits.timeout_seconds * (1 - _SHARE_OF_TIME) / 2)
         markdown = await markdown_of(read.text or "", left)
-    return _result(answer, read, markdown)
+    result = _result(answer, read, markdown)
+    if save_as is None:
+        return result
+    unsaved = _why_not(answer)
+    if unsaved is None:
+        # Off the loop: what is there now is read, to know it again.
+        path = await asyncio.to_thread(workspace.write_bytes, save_as, answer.body)
+        saved = {"path": path, "size_bytes": len(answer.body), "sha256": sha256(answer.body)}
+        return result | {"saved": saved}
+    return result | {"unsaved": unsaved}
+
+
+def _why_not(answer: Answer) -> str | None:
+    """Return why an answer is not worth keeping as the document it was asked for; None where it is."""
+    if not _SUCCESS <= answer.status < _REDIRECTION:
+        return f"the server answered {answer.status}, which is not the document"
+    if answer.coding:
+        return f"its compression, {answer.coding}, could not be undone"
+    return _CUT_SHORT.get(answer.truncated or "")
 
 
 def _follows(judge: Judge) -> Follows:
@@ -114,5 +148,7 @@ def _result(answer: Answer, read: Reading, markdown: str | None) -> dict[str, An
         "content_coding": answer.coding,
         "redirects": list(answer.redirects),
         "location": answer.location,
+        "saved": None,
+        "unsaved": None,
         "untrusted": True,
     }

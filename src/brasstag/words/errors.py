@@ -18,7 +18,8 @@ Inside, rooms raise; the engine turns what a tool raised into an outcome, surfac
 
     BrasstagError
     ├── ToolError           carries a Code; becomes Failed
-    │   └── SecurityError   a path that leads outside the workspace; shows as INVALID_PATH
+    │   ├── SecurityError   a path that leads outside the workspace; shows as INVALID_PATH
+    │   └── MayHaveActed    what was ended had begun to act; becomes Unknown
     ├── ConfigError         start-up stops; lists every problem with file, field and how to mend it
     ├── UntrustedError      control files changed and no person has looked yet
     ├── StoreError          the database or the blobs cannot be used
@@ -111,6 +112,10 @@ class SecurityError(ToolError):
 
     def __init__(self, message: str, details: Mapping[str, Any] | None = None) -> None:
         super().__init__(Code.INVALID_PATH, message, details)
+
+
+class MayHaveActed(ToolError):
+    """What a call acts through was ended once it had begun: nobody knows what came of it; becomes ``Unknown``."""
 
 
 @dataclass(frozen=True, slots=True)

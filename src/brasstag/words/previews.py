@@ -107,6 +107,8 @@ class Preview:
     """The tool acts outside the workspace in ways a preview cannot see."""
     untracked_reads: int = 0
     """How many files a walk looked into beyond those listed in ``reads``."""
+    saves: tuple[str, ...] = ()
+    """Files that get what the call comes by; what that is shows only once it has run, which is safe to repeat."""
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     def about(self, fact: Fact) -> tuple[str, ...]:
@@ -140,7 +142,7 @@ class Preview:
     @property
     def paths(self) -> tuple[str, ...]:
         """Every workspace path the call would read or change, in order, once each."""
-        found = [seen.path for seen in self.reads]
+        found = [*(seen.path for seen in self.reads), *self.saves]
         found += [path for change in self.changes for path in change.paths]
         return tuple(dict.fromkeys(found))
 
@@ -153,6 +155,7 @@ class Preview:
             "fetches": list(self.fetches),
             "external": self.external,
             "untracked_reads": self.untracked_reads,
+            "saves": list(self.saves),
             "notes": list(self.notes),
         }
 
@@ -166,6 +169,7 @@ class Preview:
             fetches=tuple(stored["fetches"]),
             external=stored["external"],
             untracked_reads=stored["untracked_reads"],
+            saves=tuple(stored.get("saves", ())),
             notes=tuple(stored["notes"]),
         )
 

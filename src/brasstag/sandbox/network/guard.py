@@ -118,7 +118,7 @@ class Guard:
         passed: list[str] = []
         while True:
             here = request.location
-            addresses = await self._admitted(here)
+            addresses = await self.admitted(here)
             reply = await exchange(request, addresses, most_bytes, progress, await self._trust())
             answer = Answer(
                 here.url,
@@ -143,14 +143,18 @@ class Guard:
             kept = request.headers if there.origin == here.origin else []
             request = replace(request, location=there, headers=kept)
 
-    async def _admitted(self, place: Location) -> Sequence[Address]:
-        """Return the addresses to connect to; whatever is refused here was neither connected to nor probed."""
-        chosen = place.origin == self._origin
-        if not chosen and place.port not in self._ports:
+    def check_port(self, place: Location) -> None:
+        """Raise ToolError where a place has a port that nobody may go to."""
+        if place.origin != self._origin and place.port not in self._ports:
             raise ToolError(
                 Code.ADDRESS_REFUSED,
                 f"port {place.port} is not one that may be fetched from; an operator adds it to ports under [web]",
             )
+
+    async def admitted(self, place: Location) -> Sequence[Address]:
+        """Return the addresses to connect to; whatever is refused here was neither connected to nor probed."""
+        self.check_port(place)
+        chosen = place.origin == self._origin
         found = [place.address] if place.address else await self._resolver.resolve(place.host, place.port)
         if not found or not (chosen or all(self._public(address) for address in found)):
             # The same words for both: what a network has inside is not told.

@@ -10,7 +10,7 @@ from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import quote, urljoin
 
-from brasstag.sandbox.network.addresses import Address
+from brasstag.sandbox.network.addresses import Address, is_public
 from brasstag.words.errors import Code, ToolError
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -99,6 +99,22 @@ def read_location(url: str) -> Location:
     host, port = _authority(found["authority"])
     path = _path(found["path"] or "/")
     return Location(scheme, host, port or DEFAULT_PORTS[scheme], path, _escaped(found["query"] or ""))
+
+
+def read_host(text: str) -> Location:
+    """Read a host, with a port where it is not the usual one, as its https address; raise ToolError."""
+    if any(mark in text for mark in "/?#"):
+        raise ToolError(
+            Code.INVALID_ARGUMENTS,
+            f"{text[:100]!r} is not a host; write one such as example.org, without a path",
+        )
+    return read_location(f"https://{text}")
+
+
+def refuse_inside(place: Location) -> None:
+    """Raise ADDRESS_REFUSED for an address that is not public; of a name nothing is known yet."""
+    if place.address and not is_public(place.address):
+        raise ToolError(Code.ADDRESS_REFUSED, f"{place.host} is not a public address")
 
 
 def read_reference(reference: str, base: Location) -> Location:

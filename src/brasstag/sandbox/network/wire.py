@@ -9,14 +9,12 @@ from typing import Any, Literal
 import httpcore2
 
 from brasstag.sandbox.network.addresses import Address
+from brasstag.sandbox.network.dialling import SECONDS_PER_ADDRESS, first_to_answer
 from brasstag.sandbox.network.headers import Headers
 from brasstag.sandbox.network.inflating import Body
 from brasstag.sandbox.network.locations import Location
 
 Truncated = Literal["size", "connection"]
-
-MOST_ADDRESSES = 4
-SECONDS_PER_ADDRESS = 8.0
 
 _CODINGS = {"": "", "identity": "", "gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
 _SENDING = "http11.send_request_headers.started"
@@ -54,7 +52,7 @@ class PinnedBackend(httpcore2.AsyncNetworkBackend):
     """Connects to given addresses, whatever the name; nothing is looked up again."""
 
     def __init__(self, addresses: Sequence[Address]) -> None:
-        self._addresses = addresses[:MOST_ADDRESSES]
+        self._addresses = addresses
         self._inner = httpcore2.AnyIOBackend()
 
     async def connect_tcp(
@@ -66,13 +64,11 @@ class PinnedBackend(httpcore2.AsyncNetworkBackend):
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002
     ) -> httpcore2.AsyncNetworkStream:
         """Connect to the first address that answers."""
-        failure: Exception = httpcore2.ConnectError("it has no address")
-        for address in self._addresses:
-            try:
-                return await self._inner.connect_tcp(str(address), port, timeout=SECONDS_PER_ADDRESS)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-                failure = error
-        raise failure
+        return await first_to_answer(
+            self._addresses,
+            lambda address: self._inner.connect_tcp(address, port, timeout=SECONDS_PER_ADDRESS),
+            (httpcore2.ConnectError, httpcore2.ConnectTimeout),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What a way of confining has to offer: one command line that starts a job with everything it must not reach gone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,9 +40,8 @@ class Backend(Protocol):
     def name(self) -> str:
         """What reports call it."""
 
-    @property
-    def report(self) -> Mapping[str, str]:
-        """What it guarantees about net, fs_read, fs_write, metadata and proc."""
+    def report(self, job: Job, hosts: Sequence[str] = ()) -> Mapping[str, str]:
+        """Return what it guarantees about net, fs_read, fs_write, metadata and proc; a door leads to the hosts."""
 
     def command(self, job: Job, mounts: Mounts, wires: Wires) -> list[str]:
         """Return the command line that runs a job; its first word is an absolute path."""

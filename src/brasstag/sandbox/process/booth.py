@@ -1,17 +1,19 @@
 """The booth: where code of strangers runs. Nothing comes out of it but what it said and a change set."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from brasstag.sandbox.process.changes import ChangeSet
 from brasstag.sandbox.process.detecting import Standing, find_standing
+from brasstag.sandbox.process.doors import Door
 from brasstag.sandbox.process.interpreters import Interpreter, project_python
 from brasstag.sandbox.process.jobs import Job, Ran
 from brasstag.sandbox.process.landing import stage
 from brasstag.sandbox.process.layers import open_layer, sweep_layers
 from brasstag.sandbox.process.output import OnOutput
+from brasstag.sandbox.process.programs import trusted_programs
 from brasstag.sandbox.process.running import Stop, nobody_listens, run_job
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.words.errors import Code, ToolError
@@ -46,12 +48,19 @@ class Booth:
         """Return the Python for jobs here."""
         return project_python(self._root)
 
+    def programs(self, name: str, directories: Iterable[str]) -> Iterator[Path]:
+        """Find programs of the host that nobody who works in the workspace can have put there."""
+        return trusted_programs(name, directories, self._root.resolve())
+
     @contextmanager
-    def run(self, job: Job, tell: OnOutput = nobody_listens, stop: Stop | None = None) -> Iterator[Work]:
+    def run(
+        self, job: Job, tell: OnOutput = nobody_listens, stop: Stop | None = None, door: Door | None = None
+    ) -> Iterator[Work]:
         """Run a job to its end and show what it did; whatever of that was not staged is gone after the block.
 
-        Blocks its thread. ``tell`` is told output as it comes, ``stop`` ends the run from another thread. Raises ToolError
-        NOT_SUPPORTED when nothing here can confine code: then nothing was run.
+        Blocks its thread. ``tell`` is told output as it comes, ``stop`` ends the run from another thread, and a job with
+        a network reaches the web through its ``door``. Raises ToolError NOT_SUPPORTED when nothing here can confine code:
+        then nothing was run.
         """
         standing = self.standing()
         if standing.backend is None:
@@ -61,7 +70,7 @@ class Booth:
                 {"reason": standing.reason, "mend": standing.mend},
             )
         with open_layer(self._workspace, self._scratch, writable=job.overlay) as layer:
-            ran = run_job(job, layer, standing.backend, tell, stop)
+            ran = run_job(job, layer, standing.backend, tell, stop, door)
             yield Work(ran, layer.changes())
 
     def sweep(self) -> int:

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from brasstag.sandbox.process.booth import Booth, stage
+from brasstag.sandbox.process.booth import Booth, Work, stage
+from brasstag.sandbox.process.doors import Door
 from brasstag.sandbox.process.interpreters import Interpreter
 from brasstag.sandbox.process.jobs import Job, Ran
 from brasstag.sandbox.process.output import OnOutput
 from brasstag.sandbox.process.running import Stop
 from brasstag.sandbox.workspace.draft import Draft
+from brasstag.words.errors import Code, ToolError
 
 Breaks = Callable[[Callable[[], None] | None], None]
 """Is told how to break off what runs now, and, with None, that nothing does."""
@@ -22,23 +24,36 @@ class Confined:
     draft: Draft
     tell: OnOutput
     breaks: Breaks
+    may_reach_out: bool = False
+    """Whether it is written down that the call acts; to run one that only drafts must do nothing."""
 
     def python(self) -> Interpreter:
         """Return the Python for code here."""
         return self.booth.python()
 
-    def run(self, job: Job) -> Ran:
-        """Run a job to its end; where no limit ended it, what it changed is staged.
+    def run(self, job: Job, door: Door | None = None) -> Ran:
+        """Run a job to its end, with a door if it has a network; where no limit ended it, what it changed is staged.
 
         What the policy hides from tools is empty to the code: it may open any name without naming it here.
         """
+        if door is not None and not self.may_reach_out:
+            raise ToolError(
+                Code.NOT_SUPPORTED, "this tool's preview does not say external, so its code reaches nobody"
+            )
         job = replace(job, hidden=tuple(self.draft.hidden_paths()))
         with Stop() as stop:
             self.breaks(stop.pull)
             try:
-                with self.booth.run(job, self.tell, stop) as work:
-                    if work.ran.ended_by is None:
-                        stage(work.changes, self.draft)
-                    return work.ran
+                with self.booth.run(job, self.tell, stop, door) as work:
+                    return work.ran if work.ran.ended_by else self._staged(work)
             finally:
                 self.breaks(None)
+
+    def _staged(self, work: Work) -> Ran:
+        try:
+            stage(work.changes, self.draft)
+        except ToolError as error:
+            if error.code is Code.CANCELLED:
+                raise
+            return replace(work.ran, refused=error)
+        return replace(work.ran, notes=work.changes.notes)

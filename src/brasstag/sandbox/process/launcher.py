@@ -15,19 +15,28 @@ import resource
 import select
 import signal
 import socket
+import struct
 import sys
 from typing import Any
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
+CLONE_NEWNET = 0x40000000
 MS_BIND = 1 << 12
 MS_REC = 1 << 14
 MS_PRIVATE = 1 << 18
 PR_SET_PDEATHSIG = 1
+SIOCSIFFLAGS = 0x8914
+IFF_UP = 1
+MOST_WAITING = 128
+# Least, usual and most bytes of a buffer: what lies in one is no process's memory, so there must not be much.
+BUFFERS = "4096 16384 65536"
 MOST_DESCRIPTORS = 16
 START = "start"
 LAYER = "layer: "
 """What the name of a step begins with that mounts the layer: without one, the program could still be started."""
+NETWORK = "network: "
+"""What the name of a step begins with that makes a network: without one, the program could still be started."""
 # Out of the way of the numbers the program shall have.
 _FREE = 64
 
@@ -94,7 +103,7 @@ def _become(launcher: int, descriptors: list[int]) -> None:
         with os.fdopen(request, "rb") as file:
             wanted = json.loads(file.read())
         _tell(answer, {"pid": os.getpid()}, [os.pidfd_open(os.getpid())])
-        _prepare(wanted, wires)
+        _prepare(wanted, wires, answer)
         # Once more: a change of credentials may have taken the signal away.
         _die_with(launcher)
         os.execve(wanted["argv"][0], wanted["argv"], wanted["environment"])  # noqa: S606
@@ -113,11 +122,15 @@ def _die_with(launcher: int) -> None:
         os._exit(126)
 
 
-def _prepare(wanted: dict[str, Any], wires: list[int]) -> None:
+def _prepare(wanted: dict[str, Any], wires: list[int], answer: socket.socket) -> None:
     for name in ("SIGCHLD", "SIGPIPE"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     if wanted["cgroup"]:
         _write(f"{wanted['cgroup']}/cgroup.procs", "0")
+    if wanted["door"]:
+        # Closed here at once: whoever attends to it is outside, and the program gets no hold of it.
+        with _open_door(wanted["door"]) as listener:
+            _tell(answer, {"door": wanted["door"]}, [listener.fileno()])
     layer = wanted["layer"]
     if layer:
         # The last wire is the workspace, held open: no swap of a name above it matters.
@@ -133,6 +146,32 @@ def _prepare(wanted: dict[str, Any], wires: list[int]) -> None:
         _limit(getattr(resource, name), value)
 
 
+def _open_door(port: int) -> socket.socket:
+    """Go into a network in which there is nothing but one socket that listens, and return that."""
+    try:
+        _enter_user_namespace(CLONE_NEWNET)
+        for direction in ("rmem", "wmem"):
+            _write(f"/proc/sys/net/ipv4/tcp_{direction}", BUFFERS)
+        listener = socket.socket()
+        fcntl.ioctl(listener, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", IFF_UP))
+        listener.bind(("127.0.0.1", port))
+        listener.listen(MOST_WAITING)
+    except Trouble as trouble:
+        raise Trouble(f"{NETWORK}{trouble.step}", trouble.number) from None
+    except OSError as error:
+        raise Trouble(f"{NETWORK}listen", error.errno or 0) from None
+    return listener
+
+
+def _enter_user_namespace(besides: int) -> None:
+    """Go into a user namespace, in which this user is the same, and into another namespace that belongs to it."""
+    user, group = os.geteuid(), os.getegid()
+    _check("user namespace", _libc.unshare(CLONE_NEWUSER | besides))
+    _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/uid_map", f"{user} {user} 1")
+    _write("/proc/self/gid_map", f"{group} {group} 1")
+
+
 def _limit(kind: int, value: int) -> None:
     _, hard = resource.getrlimit(kind)
     if hard != resource.RLIM_INFINITY:
@@ -143,11 +182,7 @@ def _limit(kind: int, value: int) -> None:
 def _mount(layer: dict[str, Any]) -> None:
     """Mount a layer over the current directory, in a namespace nobody else sees."""
     if layer["user_namespace"]:
-        user, group = os.geteuid(), os.getegid()
-        _check("user namespace", _libc.unshare(CLONE_NEWUSER | CLONE_NEWNS))
-        _write("/proc/self/setgroups", "deny")
-        _write("/proc/self/uid_map", f"{user} {user} 1")
-        _write("/proc/self/gid_map", f"{group} {group} 1")
+        _enter_user_namespace(CLONE_NEWNS)
     else:
         _check("mount namespace", _libc.unshare(CLONE_NEWNS))
     _call_mount("private", None, b"/", None, MS_REC | MS_PRIVATE, None)

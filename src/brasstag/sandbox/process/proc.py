@@ -9,6 +9,8 @@ from dataclasses import dataclass
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 _BLOCK = 512
+_SOCKET_BYTES = 256 << 10
+"""What a socket is taken to hold when it is full; nobody can see what it does hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,16 @@ def usage(pids: list[int]) -> Usage:
             tasks += int(numbers[17])
             pages += int(numbers[21])
     return Usage(tasks, ticks / _TICKS, pages * _PAGE)
+
+
+def socket_memory(pid: int) -> int:
+    """Return what the sockets in the network of a process may hold: it is the kernel's memory, and no process's own."""
+    with suppress(OSError):
+        for line in _text(f"/proc/{pid}/net/sockstat").splitlines():
+            name, _, numbers = line.partition(": used ")
+            if name == "sockets":
+                return int(numbers) * _SOCKET_BYTES
+    return 0
 
 
 def memory(pids: list[int]) -> int:

@@ -5,11 +5,12 @@ import select
 import signal
 import threading
 import time
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from types import TracebackType
 
 from brasstag.sandbox.process.backend import Backend
 from brasstag.sandbox.process.cgroups import Group, delegated, group_for
+from brasstag.sandbox.process.doors import Door
 from brasstag.sandbox.process.jobs import Ended, Job, Ran
 from brasstag.sandbox.process.layers import Layer
 from brasstag.sandbox.process.output import Kept, OnOutput, Stream
@@ -54,9 +55,16 @@ class Stop:
 
 
 def run_job(
-    job: Job, layer: Layer, backend: Backend, tell: OnOutput = nobody_listens, stop: Stop | None = None
+    job: Job,
+    layer: Layer,
+    backend: Backend,
+    tell: OnOutput = nobody_listens,
+    stop: Stop | None = None,
+    door: Door | None = None,
 ) -> Ran:
     """Run a job to its end; nothing of it is left when this returns, or raises."""
+    if job.network != (door is not None):
+        raise ValueError("a job has a door if it has a network, and only then")
     with ExitStack() as held:
         group = held.enter_context(group_for(job.limits, delegated()))
         try:
@@ -64,7 +72,12 @@ def run_job(
         except NoOverlay:
             layer.fall_back()
             child = start_job(job, layer, backend, group, held)
-        return _Run(job, layer, backend, group, child, tell).watch(stop)
+        with _served(child, door):
+            return _Run(job, layer, backend, group, child, tell, door).watch(stop)
+
+
+def _served(child: Child, door: Door | None) -> AbstractContextManager[None]:
+    return door.serve(child.listener) if door and child.listener else nullcontext()
 
 
 _active: set[int] = set()
@@ -77,13 +90,21 @@ def _pace() -> float:
 
 class _Run:
     def __init__(
-        self, job: Job, layer: Layer, backend: Backend, group: Group | None, child: Child, tell: OnOutput
+        self,
+        job: Job,
+        layer: Layer,
+        backend: Backend,
+        group: Group | None,
+        child: Child,
+        tell: OnOutput,
+        door: Door | None,
     ) -> None:
         self._job = job
         self._layer = layer
         self._backend = backend
         self._group = group
         self._child = child
+        self._door = door
         self._out = Kept("stdout", child.stdout, job.limits.output_bytes, tell)
         self._err = Kept("stderr", child.stderr, job.limits.output_bytes, tell)
         self._outputs = {kept.descriptor: kept for kept in (self._out, self._err)}
@@ -186,7 +207,7 @@ class _Run:
         return {
             "backend": self._backend.name,
             "overlay": self._layer.footing,
-            **self._backend.report,
+            **self._backend.report(self._job, self._door.hosts if self._door else ()),
             "mem": "cgroup and watchdog" if self._group else "watchdog",
             "pids": "cgroup and watchdog" if self._group else "watchdog",
             "disk": "watchdog",

@@ -11,9 +11,9 @@ _ARCHITECTURE = 0xC000003E
 _X32 = 0x40000000
 
 # Where the filter finds things in what the kernel shows it.
-_NUMBER, _ARCH, _FIRST, _SECOND = 0, 4, 16, 24
+_NUMBER, _ARCH, _FIRST, _SECOND, _THIRD = 0, 4, 16, 24, 32
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN, _MASK = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 
 _FORBIDDEN = {
@@ -40,11 +40,15 @@ Memory behind a descriptor or a key is no process's own, so nobody could count i
 """
 
 _SOCKET, _SOCKETPAIR, _CLONE, _IOCTL = 41, 53, 56, 16
-_AF_UNIX = 1
+_AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
+_SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_KINDS = 1, 5, 0xF
+_ANY_PROTOCOL, _TCP = 0, 6
 _NAMESPACES = 0x7E020000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 
 _Line = tuple[int, int, int, int]
+
+_FILES_ONLY: list[_Line] = [(_EQUAL, 1, 0, _AF_UNIX), (_RETURN, 0, 0, _ERRNO | errno.EACCES)]
 
 
 def is_supported() -> bool:
@@ -52,8 +56,8 @@ def is_supported() -> bool:
     return platform.machine() == SUPPORTED
 
 
-def filter_program() -> bytes:
-    """Return the filter in the form the kernel takes."""
+def filter_program(*, network: bool = False) -> bytes:
+    """Return the filter in the form the kernel takes; one for a network lets TCP be spoken, and no more."""
     lines: list[_Line] = [
         _load(_ARCH),
         _jump(_EQUAL, _ARCHITECTURE, 1, 0),
@@ -73,11 +77,45 @@ def filter_program() -> bytes:
                 _give(_ERRNO | errno.EPERM),
             ],
         ),
-        *_when(_SOCKET, _FIRST, [_jump(_EQUAL, _AF_UNIX, 1, 0), _give(_ERRNO | errno.EACCES)]),
-        *_when(_SOCKETPAIR, _FIRST, [_jump(_EQUAL, _AF_UNIX, 1, 0), _give(_ERRNO | errno.EACCES)]),
+        *_when(_SOCKET, _FIRST, _sockets(network)),
+        *_when(_SOCKETPAIR, _FIRST, _pairs(network)),
         _give(_ALLOW),
     ]
     return b"".join(struct.pack("HBBI", *line) for line in lines)
+
+
+def _sockets(network: bool) -> list[_Line]:
+    """Allow sockets of files, or TCP.
+
+    Never both: a run with a network stands on the bare workspace, and a socket that lies there leads to a process outside.
+    """
+    if not network:
+        return _FILES_ONLY
+    return [
+        _jump(_EQUAL, _AF_INET, 1, 0),
+        _jump(_EQUAL, _AF_INET6, 0, 6),
+        _load(_SECOND),
+        (_MASK, 0, 0, _SOCK_KINDS),
+        _jump(_EQUAL, _SOCK_STREAM, 0, 3),
+        _load(_THIRD),
+        _jump(_EQUAL, _ANY_PROTOCOL, 2, 0),
+        _jump(_EQUAL, _TCP, 1, 0),
+        _give(_ERRNO | errno.EACCES),
+    ]
+
+
+def _pairs(network: bool) -> list[_Line]:
+    """Allow pairs; beside a network only of kinds that cannot turn to somebody else afterwards."""
+    if not network:
+        return _FILES_ONLY
+    return [
+        _jump(_EQUAL, _AF_UNIX, 0, 4),
+        _load(_SECOND),
+        (_MASK, 0, 0, _SOCK_KINDS),
+        _jump(_EQUAL, _SOCK_STREAM, 2, 0),
+        _jump(_EQUAL, _SOCK_SEQPACKET, 1, 0),
+        _give(_ERRNO | errno.EACCES),
+    ]
 
 
 def _load(offset: int) -> _Line:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,18 +26,25 @@ class Started:
     pidfd: int
     trouble: socket.socket
     """Silent while all is well; says which step failed if the program could not be started, and ends when it was."""
+    handed: list[int] = field(default_factory=list)
+    """Descriptors it handed out before it was started."""
 
     def failure(self) -> tuple[str, int] | None:
         """Return the step that failed and the kernel's number for it; None when the program was started."""
-        said = self.trouble.recv(4096)
-        if not said:
-            return None
-        told = json.loads(said)
-        return told["step"], told["errno"]
+        while True:
+            said, descriptors = receive(self.trouble)
+            self.handed.extend(descriptors)
+            if not said:
+                return None
+            told = json.loads(said)
+            if "step" in told:
+                return told["step"], told["errno"]
 
     def close(self) -> None:
-        """Let go of both descriptors."""
+        """Let go of every descriptor that nobody took over."""
         self.trouble.close()
+        for descriptor in self.handed:
+            os.close(descriptor)
         os.close(self.pidfd)
 
 

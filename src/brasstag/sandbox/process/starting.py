@@ -7,14 +7,16 @@ import json
 import os
 import resource
 import signal
+import socket
 import termios
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
 from brasstag.sandbox.process.backend import Backend, Wires
 from brasstag.sandbox.process.cgroups import Group
+from brasstag.sandbox.process.doors import PORT
 from brasstag.sandbox.process.jobs import Job, Limits
-from brasstag.sandbox.process.launcher import LAYER, START
+from brasstag.sandbox.process.launcher import LAYER, NETWORK, START
 from brasstag.sandbox.process.layers import Layer
 from brasstag.sandbox.process.seccomp import filter_program
 from brasstag.sandbox.process.spawning import Started, start_program
@@ -57,6 +59,8 @@ class Child:
     status: int
     gate: int
     gate_inside: int
+    listener: socket.socket | None
+    """Where the job looks for its door, if it has a network."""
 
     def release(self) -> None:
         """Let the job run."""
@@ -81,7 +85,7 @@ def start_job(job: Job, layer: Layer, backend: Backend, group: Group | None, hel
             0: _memory_file(job.stdin, inside),
             1: stdout_inside,
             2: stderr_inside,
-            WIRES.filter: _memory_file(filter_program(), inside),
+            WIRES.filter: _memory_file(filter_program(network=job.network), inside),
             WIRES.status: status_inside,
             WIRES.gate: gate_inside,
         }
@@ -91,6 +95,7 @@ def start_job(job: Job, layer: Layer, backend: Backend, group: Group | None, hel
             "wires": list(wires),
             "limits": _kernel_limits(job.limits),
             "layer": layer.overlay,
+            "door": PORT if job.network else 0,
             "cgroup": str(group.path) if group else "",
         }
         descriptors = [*wires.values()] + ([layer.root] if layer.overlay else [])
@@ -111,7 +116,8 @@ def start_job(job: Job, layer: Layer, backend: Backend, group: Group | None, hel
         # Counted inside its own user namespace; outside it would be all processes this user has.
         most = job.limits.processes + 1
         resource.prlimit(pid, resource.RLIMIT_NPROC, (most, most))
-    return Child(started.pidfd, inner, pid, stdout, stderr, status, gate, gate_inside)
+    listener = held.enter_context(socket.socket(fileno=started.handed.pop())) if job.network else None
+    return Child(started.pidfd, inner, pid, stdout, stderr, status, gate, gate_inside, listener)
 
 
 def exit_code(status: bytes) -> int | None:
@@ -133,6 +139,12 @@ def _refuse_trouble(started: Started) -> None:
         raise ToolError(
             Code.TOO_LARGE,
             "the command line is too long for the system; pass the code as input, or in a file",
+        )
+    if step.startswith(NETWORK):
+        raise ToolError(
+            Code.NOT_SUPPORTED,
+            f"the code was not run: it cannot be given a network of its own here ({said}); "
+            "run it without `network`, and fetch with web_fetch",
         )
     raise NoOverlay(said) if step.startswith(LAYER) else NotConfined(said)
 

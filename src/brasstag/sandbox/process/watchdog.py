@@ -46,7 +46,7 @@ class Watchdog:
     def _deep(self, pids: list[int]) -> Ended | None:
         began = time.monotonic()
         try:
-            if proc.shared_memory(pids) > self._limits.memory_bytes:
+            if proc.shared_memory(pids) + proc.socket_memory(self._root) > self._limits.memory_bytes:
                 return "memory"
             if self._written is not None:
                 taken = size_on_disk(self._written) + proc.unlinked_bytes(pids)
