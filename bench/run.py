@@ -26,6 +26,7 @@ BENCHES = (
     "live",
     "workers",
     "confined",
+    "searching",
 )
 
 

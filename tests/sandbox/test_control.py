@@ -6,6 +6,7 @@ import pytest
 
 from brasstag.sandbox.workspace.control import ControlFiles
 from brasstag.sandbox.workspace.draft import Draft
+from brasstag.sandbox.workspace.paths import ROOT
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.store.blobs import Blobs
 from brasstag.words.errors import Code
@@ -40,7 +41,10 @@ def test_control_files_are_known_by_name_at_any_depth_and_in_any_case(
     project: Path, name: str, pattern: str, case: Callable[[str], str]
 ) -> None:
     control = ControlFiles(project, project / "data")
-    assert control.covers(os.path.normpath(pattern.format(case(name))))
+    path = os.path.normpath(pattern.format(case(name)))
+    assert control.covers(path)
+    directory, _, last = path.rpartition("/")
+    assert control.may_cover(directory or ROOT, ["a.txt", last, "z.txt"])
 
 
 @pytest.mark.parametrize(
@@ -48,18 +52,26 @@ def test_control_files_are_known_by_name_at_any_depth_and_in_any_case(
     [".gitignore", ".github/x", "git", "my.git", "venv.txt", "a.venv", ".brasstagged", "tools", "x/tools"],
 )
 def test_names_that_only_resemble_them_are_not(project: Path, path: str) -> None:
-    assert not ControlFiles(project, project / "data").covers(path)
+    control = ControlFiles(project, project / "data")
+    assert not control.covers(path)
+    assert not control.may_cover("deep/er", ["a.txt", path.rpartition("/")[2]])
 
 
 @pytest.mark.parametrize("name", [".g\u200cit", ".GI\ufeffT", "ｂrasstag.toml", ".g\u0131t/../.git"])
 def test_letters_some_file_systems_take_for_the_same_do_not_help(project: Path, name: str) -> None:
-    assert ControlFiles(project, project / "data").covers(os.path.normpath(name))
+    control = ControlFiles(project, project / "data")
+    assert control.covers(os.path.normpath(name))
+    assert control.may_cover(ROOT, ["é.txt", os.path.normpath(name)])
 
 
 def test_the_projects_tools_are_control_files_where_the_workspace_holds_them(project: Path) -> None:
     whole = ControlFiles(project, project, (project / "keys",))
     assert whole.covers("tools/x.py")
     assert whole.covers("keys")
+    assert whole.may_cover(ROOT, ["tools"])
+    assert whole.may_cover(ROOT, ["keys"])
+    assert whole.may_cover("tools", ["x.py"])
+    assert not whole.may_cover("src", ["tools", "keys"])
     assert not whole.covers("src/tools/x.py")
     assert not whole.covers("keys2")
 

@@ -13,7 +13,19 @@ from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import Preview
 
 INJECTABLE = frozenset(
-    {"workspace", "task_id", "call_id", "role", "limits", "history", "models", "web", "judge", "confined"}
+    {
+        "workspace",
+        "task_id",
+        "call_id",
+        "role",
+        "limits",
+        "history",
+        "models",
+        "web",
+        "judge",
+        "confined",
+        "ripgrep",
+    }
 )
 """What the engine hands to a function beside its arguments; never part of a schema."""
 

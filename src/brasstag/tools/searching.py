@@ -1,75 +1,128 @@
 """Searching: text or RE2 expressions, line by line, over a descriptor walk of the workspace.
 
-RE2 never backtracks, so no expression can make it take longer than the bytes it reads deserve.
+Where a confined ripgrep can be had, it says first which files are worth opening. What is found is always read from the
+opened files, so the answer is the same with it and without.
 """
 
+import os
+import re
 import time
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any, BinaryIO, Literal
 
-import re2
-
+from brasstag.sandbox.process.ripgrep import Found, Hunt, Ripgrep
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.config import Limits
 from brasstag.toolkit.declare import tool
-from brasstag.words.errors import Code, ToolError
+from brasstag.tools.matching import Matching
+from brasstag.tools.querying import compiled, translated
+
+FEW = 100
+"""So many files are read sooner than a program is started."""
 
 _SNIFFED_BYTES = 8000
 _SHARE_OF_TIME = 0.8
 """A search stops by itself a little before its tool would be stopped, and hands over what it has."""
+_SHARE_OF_RIPGREP = 0.4
+"""What ripgrep has not said by then is found without it in the time that is left."""
+_SUFFIX = re.compile(r"\*(\.[A-Za-z0-9_.-]+)")
+
+_File = tuple[str, int]
+"""The path and the size of a file."""
 
 
 @dataclass(slots=True)
 class _Search:
     """One search on its way."""
 
-    expression: Any
-    context: int
-    most: int
-    longest_line: int
-    matches: list[dict[str, Any]] = field(default_factory=list)
+    workspace: Draft
+    matching: Matching
+    largest: int
+    deadline: float
+    engine: Literal["ripgrep", "walk"] = "walk"
+    searched: int = 0
+    binary: int = 0
+    too_large: int = 0
+    truncated: Literal["results", "time"] | None = None
 
-    def look_into(self, path: str, data: bytes) -> bool:
-        """Note the matching lines of a file; return False once there are enough."""
-        start_of_line, line = 0, 1
-        seen = -1
-        for match in self.expression.finditer(data):
-            begin = match.start()
-            if begin < seen:
-                continue
-            line += data.count(b"\n", start_of_line, begin)
-            start_of_line = data.rfind(b"\n", 0, begin) + 1
-            end_of_line = data.find(b"\n", begin)
-            end_of_line = len(data) if end_of_line < 0 else end_of_line
-            seen = end_of_line + (end_of_line == begin == match.end())
-            if len(self.matches) == self.most:
-                return False
-            self.matches.append(self._shown(path, data, line, start_of_line, begin, end_of_line))
-        return True
+    def walk(self, files: Iterable[_File]) -> None:
+        """Look into every file."""
+        self._look_into(path for path, _ in files)
 
-    def _shown(self, path: str, data: bytes, line: int, start: int, begin: int, end: int) -> dict[str, Any]:
-        found: dict[str, Any] = {
-            "path": path,
-            "line": line,
-            "column": len(data[start:begin].decode(errors="replace")) + 1,
-            "text": self._text(data[start:end]),
+    def follow(self, ripgrep: Ripgrep, hunt: Hunt, files: Iterable[_File]) -> None:
+        """Look into the files in which ripgrep has found something; into every one where it cannot say."""
+        with ripgrep.started(hunt) as said:
+            every = list(self._while_there_is_time(files))
+            found = said.result()
+        if found is None:
+            self.walk(every)
+        else:
+            self.engine = "ripgrep"
+            self._look_into(self._worth_opening(every, found))
+
+    def result(self) -> dict[str, Any]:
+        """Return what the caller is told."""
+        skipped = {
+            "binary": self.binary,
+            "too_large": self.too_large,
+            "unreadable": self.workspace.skipped_count,
+            "forbidden": self.workspace.hidden_count,
         }
-        if self.context:
-            before = data[:start].split(b"\n")[:-1] if start else []
-            after = data[end + 1 :].split(b"\n", self.context)[: self.context] if end < len(data) - 1 else []
-            found["before"] = [self._text(text) for text in before[-self.context :]]
-            found["after"] = [self._text(text) for text in after]
-        return found
+        return {
+            "matches": self.matching.matches,
+            "files_searched": self.searched,
+            "skipped": skipped,
+            "truncated": self.truncated,
+            "engine": self.engine,
+        }
 
-    def _text(self, line: bytes) -> str:
-        text = line.decode(errors="replace").rstrip("\r")
-        return text if len(text) <= self.longest_line else f"{text[: self.longest_line]}…"
+    def _while_there_is_time(self, files: Iterable[_File]) -> Iterator[_File]:
+        for file in files:
+            yield file
+            if time.monotonic() > self.deadline:
+                self.truncated = "time"
+                return
+
+    def _worth_opening(self, files: Iterable[_File], found: Found) -> Iterator[str]:
+        for path, size in files:
+            if size > self.largest or found.covers(path):
+                yield path
+            else:
+                self.workspace.count_as_read(path)
+                self.searched += 1
+
+    def _look_into(self, paths: Iterable[str]) -> None:
+        for path, file in self.workspace.open_each(paths):
+            data = self._text_of(file)
+            if data is not None and not self.matching.look_into(path, data):
+                self.truncated = "results"
+                return
+            if time.monotonic() > self.deadline:
+                self.truncated = "time"
+                return
+
+    def _text_of(self, file: BinaryIO) -> bytes | None:
+        """Return what a file holds that is text and not too large."""
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        if size > self.largest:
+            self.too_large += 1
+            return None
+        start = file.read(_SNIFFED_BYTES)
+        if b"\0" in start:
+            self.binary += 1
+            return None
+        self.searched += 1
+        return start + file.read(self.largest - len(start))
 
 
 @tool(execution_type="function")
 def search_code(
     workspace: Draft,
     limits: Limits,
+    ripgrep: Ripgrep | None,
     query: str,
     directory: str = ".",
     regex: bool = False,
@@ -81,53 +134,34 @@ def search_code(
     max_results: int = 200,
 ) -> dict[str, Any]:
     """search_code"""
+    numbers = limits.numbers
+    expression = compiled(query, regex, case_sensitive)
     search = _Search(
-        _compiled(query, regex, case_sensitive), context, max_results, limits.numbers["max_line_characters"]
+        workspace,
+        Matching(expression, context, max_results, numbers["max_line_characters"]),
+        numbers["max_file_bytes"],
+        time.monotonic() + limits.timeout_seconds * _SHARE_OF_TIME,
     )
-    most = limits.numbers["max_file_bytes"]
-    deadline = time.monotonic() + limits.timeout_seconds * _SHARE_OF_TIME
     globs = [*(include or ()), *(f"!{glob}" for glob in exclude or ())]
-    searched = binary = too_large = 0
-    truncated: str | None = None
-    for path, file in workspace.open_files(directory, globs, include_hidden):
-        data = file.read(most + 1)
-        if len(data) > most:
-            too_large += 1
-        elif b"\0" in data[:_SNIFFED_BYTES]:
-            binary += 1
-        else:
-            searched += 1
-            if not search.look_into(path, data):
-                truncated = "results"
-                break
-        if time.monotonic() > deadline:
-            truncated = "time"
-            break
-    skipped = {
-        "binary": binary,
-        "too_large": too_large,
-        "unreadable": workspace.skipped_count,
-        "forbidden": workspace.hidden_count,
-    }
-    return {"matches": search.matches, "files_searched": searched, "skipped": skipped, "truncated": truncated}
-
-
-def _compiled(query: str, regex: bool, case_sensitive: bool) -> Any:
-    if "\n" in query:
-        raise ToolError(
-            Code.INVALID_ARGUMENTS, "a match lies within one line; search for one line of the text"
+    files = workspace.files(directory, globs, include_hidden)
+    first = list(islice(files, FEW))
+    wanted = translated(query, regex, case_sensitive) if ripgrep and len(first) == FEW else None
+    if ripgrep is None or wanted is None:
+        search.walk(chain(first, files))
+    else:
+        hunt = Hunt(
+            wanted,
+            workspace.canonical(directory),
+            include_hidden,
+            search.largest,
+            _suffixes(include or ()),
+            limits.timeout_seconds * _SHARE_OF_RIPGREP,
         )
-    options = re2.Options()
-    options.log_errors = False
-    options.never_nl = True
-    options.max_mem = 32 << 20
-    options.literal = not regex
-    options.case_sensitive = case_sensitive
-    try:
-        return re2.compile((f"(?m){query}" if regex else query).encode(), options)
-    except re2.error as error:
-        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
-        raise ToolError(
-            Code.INVALID_ARGUMENTS,
-            f"query is not an RE2 regular expression: {reason}. Look-around and back-references are not supported",
-        ) from None
+        search.follow(ripgrep, hunt, chain(first, files))
+    return search.result()
+
+
+def _suffixes(include: Sequence[str]) -> list[str]:
+    """Return the ends of names that globs ask for; nothing where one of them asks for something else."""
+    ends = [_SUFFIX.fullmatch(glob) for glob in include]
+    return [end[1] for end in ends if end] if all(ends) else []

@@ -6,6 +6,7 @@ import pytest
 
 from brasstag.sandbox.process.detecting import programs
 from tests.sandbox.process.support import REPOSITORY, USERS, Project, Runner
+from tests.sandbox.process.witnesses import Witness, witness
 
 
 @pytest.fixture(scope="session", params=USERS)
@@ -20,3 +21,9 @@ def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
 @pytest.fixture
 def confined(runner: Runner) -> Project:
     return runner.project()
+
+
+@pytest.fixture
+def server() -> Iterator[Witness]:
+    with witness() as seen:
+        yield seen

@@ -68,9 +68,11 @@ def run(asked):
     from brasstag.sandbox.process.jobs import Job, Limits
     from brasstag.sandbox.workspace.draft import Draft
     from brasstag.sandbox.workspace.effects import apply_changes
+    from tests.sandbox.process.guarded import door_for
     from tests.sandbox.support import open_workspace
 
     project = Path(asked["project"])
+    door = door_for(asked["door"]) if "door" in asked else None
     with open_workspace(project) as workspace, Stop() as stop:
         booth = Booth(workspace, project / "data", project / "scratch")
         argv, binds = asked["argv"], ()
@@ -83,8 +85,9 @@ def run(asked):
             asked.get("directory", "."),
             base64.b64decode(asked.get("stdin", "")),
             Limits(**asked.get("limits", {})),
-            asked.get("overlay", True),
+            asked.get("overlay", door is None),
             binds,
+            network=door is not None,
         )
         pieces = []
 
@@ -93,7 +96,7 @@ def run(asked):
             if asked.get("stop_at") and asked["stop_at"].encode() in data:
                 threading.Thread(target=stop.pull).start()
 
-        with booth.run(job, tell, stop) as work:
+        with booth.run(job, tell, stop, door) as work:
             ran, changes = work.ran, work.changes
             answer = {
                 "stdout": ran.stdout.decode(errors="replace"),
@@ -107,6 +110,8 @@ def run(asked):
                 "refusals": [[one.path, one.reason] for one in changes.refusals],
                 "pieces": pieces[:100],
             }
+            if door:
+                answer |= door.passages.as_json()
             if asked.get("land"):
                 draft = Draft(workspace, writable=True)
                 stage(changes, draft)
@@ -175,7 +180,34 @@ def sweep(asked):
     return {"swept": sweep_layers(Path(asked["project"], "scratch"))}
 
 
+def call(asked):
+    from tests.engine.counters import call
+
+    return call(asked)
+
+
+def search(asked):
+    from brasstag.sandbox.process.booth import Booth
+    from brasstag.sandbox.process.ripgrep import Ripgrep
+    from brasstag.sandbox.workspace.draft import Draft
+    from brasstag.toolkit.config import Limits
+    from brasstag.tools.searching import search_code
+    from tests.sandbox.support import open_workspace
+
+    project = Path(asked["project"])
+    limits = Limits(timeout_seconds=30, numbers={"max_file_bytes": 100_000, "max_line_characters": 500})
+    with open_workspace(project) as workspace:
+        ripgrep = Ripgrep(Booth(workspace, project / "data", project / "scratch"), lambda _break_off: None)
+        fast, slow = (
+            search_code(Draft(workspace, writable=False), limits, engine, asked["query"])
+            for engine in (ripgrep, None)
+        )
+    return {"fast": fast, "slow": slow}
+
+
 COMMANDS = {
+    "call": call,
+    "search": search,
     "sweep": sweep,
     "run": run,
     "environment": make_environment,

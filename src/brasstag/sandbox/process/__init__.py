@@ -10,7 +10,9 @@ confining   backend      what a way of confining has to offer
             bubblewrap   the one there is
             seccomp      the system call filter
             detecting    what this machine can do, tried out, not guessed
+            programs     programs of the host that can be trusted
             interpreters the Python of a project, as confined code can use it
+            ripgrep      a search of the workspace, which names files and says nothing else
 starting    launcher     a process of its own that forks, mounts and becomes the program
             spawning     our side of it
             starting     descriptors, limits, and the gate a job waits behind
@@ -23,4 +25,5 @@ layers      layers       an overlay, a copy, or read-only
             copying      the copy
             changes      what a run has changed, read from either
             landing      that, staged into a Draft
+the web     doors        the one way out for a job with a network
 """

@@ -1,24 +1,32 @@
 """Confining with bubblewrap: namespaces for everything, a read-only system, no capabilities."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from brasstag.sandbox.process.backend import Mounts, Wires
+from brasstag.sandbox.process.doors import PROXY
 from brasstag.sandbox.process.jobs import WORKSPACE, Job
 
 HOME = "/tmp/home"  # noqa: S108 - a path inside, on a file system of the run's own
 PATH = "/usr/local/bin:/usr/bin:/bin"
 
 _NAMESPACES = (
-    "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+    "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
     "--disable-userns", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv", "--hostname", "confined",
 )  # fmt: skip
 # On systems that have merged them these are links into /usr; on others they are directories of their own.
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 # What programs need to find libraries, fonts and each other; nothing here tells who uses the machine.
 _SETTINGS = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/mime.types")
+# The certificates by which programs know servers; no key lies in these places.
+_AUTHORITIES = (
+    "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf",
+    "/etc/pki/tls/certs", "/etc/pki/tls/cert.pem", "/etc/pki/ca-trust/extracted",
+)  # fmt: skip
+# Programs agree on neither the letters nor on which of these they read.
+_PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +41,12 @@ class Bubblewrap:
         """What reports call it."""
         return f"bubblewrap {self.version}"
 
-    @property
-    def report(self) -> Mapping[str, str]:
-        """What it guarantees."""
+    def report(self, job: Job, hosts: Sequence[str] = ()) -> Mapping[str, str]:
+        """Return what it guarantees."""
         return {
-            "net": "off",
+            "net": f"guarded: {', '.join(hosts)}" if hosts else "off",
             "fs_read": "the workspace, the system and the interpreter",
-            "fs_write": "the workspace and a /tmp of its own",
+            "fs_write": "the workspace and a /tmp of its own" if job.overlay else "a /tmp of its own",
             "metadata": "hidden outside these",
             "proc": "its own processes only",
         }
@@ -49,9 +56,11 @@ class Bubblewrap:
         return [
             str(self.program),
             *_NAMESPACES,
+            # A job with a network is in one already, which has nothing in it but the door.
+            *(() if job.network else ("--unshare-net",)),
             *_environment(job),
-            *_system(),
-            *_devices(job),
+            *(_system(job) if job.system != "none" else ()),
+            *(_devices(job) if job.system == "whole" else ()),
             # Before the workspace, so that an interpreter that lies in it is seen at its own path, too.
             *(part for path in job.binds for part in ("--ro-bind", str(path), str(path))),
             *_workspace(mounts),
@@ -67,18 +76,20 @@ class Bubblewrap:
 
 def _environment(job: Job) -> Iterator[str]:
     given = {"PATH": PATH, "HOME": HOME, "LANG": "C.UTF-8", "TMPDIR": "/tmp"}  # noqa: S108
+    if job.network:
+        given |= dict.fromkeys(_PROXY_VARIABLES, PROXY)
     for name, value in (given | dict(job.environment)).items():
         yield from ("--setenv", name, value)
 
 
-def _system() -> Iterator[str]:
+def _system(job: Job) -> Iterator[str]:
     yield from ("--ro-bind", "/usr", "/usr")
     for place in _SYSTEM:
         if os.path.islink(place):
             yield from ("--symlink", os.readlink(place), place)
         else:
             yield from ("--ro-bind-try", place, place)
-    for place in _SETTINGS:
+    for place in (*_SETTINGS, *(_AUTHORITIES if job.network else ())):
         yield from ("--ro-bind-try", place, place)
 
 

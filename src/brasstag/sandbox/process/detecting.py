@@ -3,12 +3,9 @@
 import json
 import os
 import platform
-import re
 import socket
-import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -19,7 +16,8 @@ from brasstag.sandbox.process.backend import Backend
 from brasstag.sandbox.process.bubblewrap import Bubblewrap
 from brasstag.sandbox.process.interpreters import running_python
 from brasstag.sandbox.process.jobs import Job, Limits, Ran
-from brasstag.sandbox.process.layers import open_layer
+from brasstag.sandbox.process.layers import held_directory, open_layer
+from brasstag.sandbox.process.programs import trusted_programs, version_in
 from brasstag.sandbox.process.running import run_job
 from brasstag.sandbox.process.starting import NotConfined
 from brasstag.sandbox.workspace.control import ControlFiles
@@ -113,14 +111,7 @@ def _find(workspace: str, scratch: str, path: str) -> Standing:
 
 def programs(workspace: Path, path: str) -> Iterator[Path]:
     """Find bubblewraps that nobody who works in the workspace can have put there."""
-    for directory in dict.fromkeys([*_PLACES, *path.split(os.pathsep)]):
-        if not directory.startswith("/"):
-            continue
-        program = Path(directory, "bwrap").resolve()
-        if program.is_relative_to(workspace) or Path(directory).absolute().is_relative_to(workspace):
-            continue
-        if _is_trustworthy(program):
-            yield program
+    return trusted_programs("bwrap", [*_PLACES, *path.split(os.pathsep)], workspace)
 
 
 def how_to_install() -> str:
@@ -129,15 +120,6 @@ def how_to_install() -> str:
         if any(Path(place, manager).exists() for place in ("/usr/bin", "/usr/sbin", "/sbin")):
             return command
     return "the package bubblewrap of your system"
-
-
-def _is_trustworthy(program: Path) -> bool:
-    try:
-        status = program.stat()
-    except OSError:
-        return False
-    is_ours = status.st_uid in (0, os.geteuid()) and not status.st_mode & 0o022
-    return stat.S_ISREG(status.st_mode) and is_ours and os.access(program, os.X_OK)
 
 
 def _version(program: Path) -> tuple[int, ...] | None:
@@ -152,14 +134,13 @@ def _version(program: Path) -> tuple[int, ...] | None:
         ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = re.search(rb"(\d+)\.(\d+)(?:\.(\d+))?", said)
-    return tuple(int(part) for part in found.groups() if part is not None) if found else None
+    return version_in(said)
 
 
 def _tried(backend: Backend, scratch: Path) -> Standing:
     try:
-        with tempfile.TemporaryDirectory(prefix="canary-", dir=scratch) as place:
-            ran, changed = _release_canary(backend, Path(place))
+        with held_directory(scratch) as place:
+            ran, changed = _release_canary(backend, place)
     except NotConfined as error:
         return Standing(None, f"bubblewrap cannot work here: {error.said}", _NAMESPACES)
     except (OSError, ToolError) as error:

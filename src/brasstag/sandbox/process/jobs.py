@@ -5,11 +5,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from brasstag.words.errors import ToolError
+
 WORKSPACE = "/workspace"
 """Where confined code finds the workspace; it learns no path of the host."""
 
 Ended = Literal["time", "cpu", "memory", "processes", "disk", "file size", "output", "cancelled"]
 """Which limit ended a run, or that its caller wanted no more of it."""
+
+System = Literal["whole", "libraries", "none"]
+"""The system with devices and a /tmp; or what programs are linked with, for one that only reads; or nothing."""
 
 Footing = Literal["overlay", "copy", "read-only"]
 """What the code stood on: a layer over the workspace, a copy of it, or the workspace itself without the right to write."""
@@ -51,8 +56,16 @@ class Job:
     """Whether it may write in the workspace, on a layer of its own; else the workspace is read-only."""
     binds: tuple[Path, ...] = ()
     """Directories and files of the host it may read at their own paths, such as an interpreter."""
+    system: System = "whole"
+    """How much of the system it finds."""
     hidden: tuple[tuple[str, bool], ...] = ()
     """Paths of the workspace it finds empty, and whether each is a directory."""
+    network: bool = False
+    """Whether it can speak to the door it is run with, and to nothing else."""
+
+    def __post_init__(self) -> None:
+        if self.network and self.overlay:
+            raise ValueError("a run either changes the workspace or reaches the web; give it no overlay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +82,7 @@ class Ran:
     ended_by: Ended | None
     confinement: Mapping[str, str]
     """What it really ran under: backend, overlay, net, fs_read, fs_write, metadata, proc, mem, pids, disk."""
+    notes: tuple[str, ...] = ()
+    """What of its changes will not be on disk quite as it saw it."""
+    refused: ToolError | None = None
+    """Why nothing it changed can land; None where all of it can."""

@@ -41,14 +41,25 @@ class ControlFiles:
         # A control file may be a link: both its name and what it leads to are protected.
         inside = [_below(workspace, path) for path in (project / "tools", *protected)]
         inside += [_below(workspace.resolve(), path.resolve()) for path in self._hosts]
-        self._places = tuple({_folded(place) for place in inside if place})
+        self._places = frozenset(_folded(place) for place in inside if place)
+        self._below_places = tuple(f"{place}/" for place in self._places)
+        self._above_places = frozenset(place.rpartition("/")[0] or ROOT for place in self._places)
 
     def covers(self, path: str) -> bool:
         """Say whether a canonical path is a control file or lies in one, by its name alone."""
         folded = _folded(path)
         if _NAME.search(folded):
             return True
-        return any(folded == place or folded.startswith(f"{place}/") for place in self._places)
+        return folded in self._places or folded.startswith(self._below_places)
+
+    def may_cover(self, directory: str, names: Sequence[str]) -> bool:
+        """Say whether any name in a directory may be a control file: many are asked about as fast as one."""
+        folded = _folded(directory)
+        return (
+            folded in self._above_places
+            or self.covers(directory)
+            or bool(_NAME.search(_folded("/".join(names))))
+        )
 
     def refuse(self, path: str) -> None:
         """Raise if a path is a control file; the words are the same whether it exists or not."""

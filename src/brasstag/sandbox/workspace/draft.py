@@ -3,10 +3,10 @@
 import errno
 import io
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from brasstag.sandbox.workspace.again import stage_again
 from brasstag.sandbox.workspace.errors import at_path, shown, tool_error
@@ -24,8 +24,7 @@ from brasstag.words.errors import Code, SecurityError, ToolError
 from brasstag.words.previews import DIRECTORY, Change, Preview, Seen, file_state, link_state
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One line of a listing."""
 
     path: str
@@ -64,7 +63,8 @@ class Draft:
 
     Paths are relative to the workspace. Links are followed inside it, except by ``remove`` and ``move``, which
     act on a link itself. ``hidden`` says which paths the policy keeps out of listings and searches, ``minded`` which
-    ones a rule speaks about: a search that opens one names it in its preview, where the rule is heard.
+    ones a rule speaks about: a search that opens one names it in its preview, where the rule is heard. ``unspoken`` says of
+    many paths at once that neither can be.
     """
 
     def __init__(
@@ -73,6 +73,7 @@ class Draft:
         writable: bool,
         hidden: Callable[[str], bool] | None = None,
         minded: Callable[[str], bool] | None = None,
+        unspoken: Callable[[Sequence[str]], bool] | None = None,
     ) -> None:
         self.hidden_count = 0
         """How many paths listings and searches left out because the policy hides them."""
@@ -82,6 +83,8 @@ class Draft:
         self._writable = writable
         self._is_hidden = hidden or (lambda _path: False)
         self._is_minded = minded or (lambda _path: False)
+        self._are_unspoken = unspoken or (lambda _paths: False)
+        self._unspoken: set[str] = set()
         self._view = View(workspace)
         self._walked = 0
         self._closed = False
@@ -89,6 +92,10 @@ class Draft:
     def look(self, path: str, follow: bool = True) -> Look:
         """Return kind, size, time and mode of a path; ``follow`` looks through a link at the end of it."""
         return self._found(path, follow)[1]
+
+    def canonical(self, path: str) -> str:
+        """Return the one name of something that is there: without ``..``, and without links on it."""
+        return self._found(path)[0]
 
     def exists(self, path: str) -> bool:
         """Say whether something is there; a link that leads nowhere is not."""
@@ -124,13 +131,19 @@ class Draft:
             raise ToolError(
                 Code.NOT_A_DIRECTORY, f"{shown(directory)} is not a directory; list the one it is in"
             )
-        return self._walk(where, recursive, hidden)
+        start = 0 if where == ROOT else len(where) + 1
+        return (
+            Entry(path, path[start:], look.kind, look.size, look.modified)
+            for path, look in self._walk(where, recursive, hidden)
+        )
 
     def hidden_paths(self) -> Iterator[tuple[str, bool]]:
         """Yield every path the policy hides, and whether it is a directory; what lies in one is not named again."""
         pending = [ROOT]
         while pending:
-            for path, look in self._level(pending.pop()):
+            directory = pending.pop()
+            for name, look in self._listed(directory).items():
+                path = join_path(directory, name)
                 if self._is_hidden(path):
                     yield path, look.kind == "directory"
                 elif look.kind == "directory":
@@ -139,16 +152,43 @@ class Draft:
     def open_files(
         self, directory: str = ROOT, globs: Sequence[str] = (), hidden: bool = False
     ) -> Iterator[tuple[str, BinaryIO]]:
-        """Open every file below a directory, one after the other, as (path, file); each is closed before the next.
+        """Open every file that ``files`` names, one after the other, as (path, file); each is closed before the next."""
+        return self.open_each(path for path, _ in self.files(directory, globs, hidden))
+
+    def files(
+        self, directory: str = ROOT, globs: Sequence[str] = (), hidden: bool = False
+    ) -> Iterator[tuple[str, int]]:
+        """Name every file below a directory in order, as (path, size); nothing is opened, so no rule is heard yet.
 
         ``directory`` may also name one file. Globs are matched below the directory; see the module ``globs``.
         """
         where, look = self._found(directory)
         wants = matcher(globs)
         if look.kind == "file":
-            return self._open_each(iter([where]))
+            return iter([(where, look.size)])
+        start = 0 if where == ROOT else len(where) + 1
         found = self._walk(where, recursive=True, hidden=hidden)
-        return self._open_each(entry.path for entry in found if entry.type == "file" and wants(entry.name))
+        return ((path, look.size) for path, look in found if look.kind == "file" and wants(path[start:]))
+
+    def open_each(self, paths: Iterable[str]) -> Iterator[tuple[str, BinaryIO]]:
+        """Open files named by ``files``; what cannot be read any more is counted in ``skipped_count``."""
+        for path in paths:
+            self._still_open()
+            try:
+                file = self._open_one(path)
+            except (OSError, ToolError):
+                self.skipped_count += 1
+                continue
+            self.count_as_read(path)
+            with file:
+                yield path, file
+
+    def count_as_read(self, path: str) -> None:
+        """Note that a file of ``files`` was read for this call; what a rule speaks about is named in the preview."""
+        if path not in self._unspoken and self._is_minded(path):
+            self._view.remember(path, Held("file"))
+        else:
+            self._walked += 1
 
     def write_bytes(self, path: str, data: bytes, create_dirs: bool = True, mode: int | None = None) -> str:
         """Stage a file's whole content, new or over what is there; return its canonical path.
@@ -327,50 +367,45 @@ class Draft:
         if self._closed:
             raise ToolError(Code.CANCELLED, "this call has ended; its view of the workspace is closed")
 
-    def _walk(self, directory: str, recursive: bool, hidden: bool) -> Iterator[Entry]:
-        levels = [self._level(directory)]
+    def _walk(self, directory: str, recursive: bool, hidden: bool) -> Iterator[tuple[str, Look]]:
+        levels = [self._level(directory, hidden)]
         while levels:
-            self._still_open()
-            found = next(levels[-1], None)
-            if found is None:
+            for path, look in levels[-1]:
+                self._still_open()
+                yield path, look
+                if recursive and look.kind == "directory":
+                    levels.append(self._level(path, hidden))
+                    break
+            else:
                 levels.pop()
-                continue
-            path, look = found
-            name = path if directory == ROOT else path[len(directory) + 1 :]
-            if not hidden and path.rpartition("/")[2].startswith("."):
-                continue
+
+    def _level(self, directory: str, hidden: bool) -> Iterator[tuple[str, Look]]:
+        self._still_open()
+        above = join_path(directory, "")
+        found = {
+            f"{above}{name}": look
+            for name, look in self._listed(directory).items()
+            if hidden or not name.startswith(".")
+        }
+        if self._are_unspoken(list(found)):
+            self._unspoken.update(found)
+            yield from found.items()
+            return
+        for path, look in found.items():
             if self._is_hidden(path):
                 self.hidden_count += 1
-                continue
-            yield Entry(path, name, look.kind, look.size, look.modified)
-            if recursive and look.kind == "directory":
-                levels.append(self._level(path))
+            else:
+                yield path, look
 
-    def _level(self, directory: str) -> Iterator[tuple[str, Look]]:
+    def _listed(self, directory: str) -> dict[str, Look]:
         try:
             listing = self._view.listing(directory)
         except (OSError, ToolError):
             # Gone, swapped for something else, or not readable: the rest of the walk still holds.
             self.skipped_count += 1
-            return
+            return {}
         self.skipped_count += listing.unnamed
-        for name, look in listing.children.items():
-            yield join_path(directory, name), look
-
-    def _open_each(self, paths: Iterator[str]) -> Iterator[tuple[str, BinaryIO]]:
-        for path in paths:
-            self._still_open()
-            try:
-                file = self._open_one(path)
-            except (OSError, ToolError):
-                self.skipped_count += 1
-                continue
-            if self._is_minded(path):
-                self._view.remember(path, Held("file"))
-            else:
-                self._walked += 1
-            with file:
-                yield path, file
+        return listing.children
 
     def _open_one(self, path: str) -> BinaryIO:
         if self._view.stage.node(path) is not None:

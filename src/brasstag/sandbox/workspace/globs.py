@@ -28,6 +28,9 @@ def matcher(globs: Sequence[str]) -> Callable[[str], bool]:
     wanted = [_compile(glob) for glob in globs if not glob.startswith("!")]
     unwanted = [_compile(glob[1:]) for glob in globs if glob.startswith("!")]
 
+    if not globs:
+        return lambda _path: True
+
     def wants(path: str) -> bool:
         if wanted and not any(matches(path) for matches in wanted):
             return False

@@ -6,7 +6,7 @@ import os
 import stat
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from brasstag.sandbox.workspace.control import ENVIRONMENT_MARK, Guard, control_error
 from brasstag.sandbox.workspace.errors import shown
@@ -22,18 +22,23 @@ CHUNK = 1 << 20
 # O_NONBLOCK: opening a FIFO that slipped in since it was looked at must not wait for a writer.
 READ_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
 
+_KIND_BITS, _PERMISSION_BITS = 0o170000, 0o7777
 _KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "symlink"}
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What a path is, without its content."""
+class Look(NamedTuple):
+    """What a path is, without its content. A walk makes one of every file, so it is of the kind that is made fastest."""
 
     kind: Kind
     size: int
-    modified: datetime
+    timestamp: float
     mode: int
     """Permission bits."""
+
+    @property
+    def modified(self) -> datetime:
+        """When it was last changed."""
+        return _moment(self.timestamp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,15 +156,18 @@ class Reader:
         children: dict[str, Look] = {}
         controls = unnamed = 0
         with self._workspace.directory(path, READ_DIRECTORY) as directory:
-            for name in sorted(os.listdir(directory)):
-                if not _is_text(name):
+            names = sorted(os.listdir(directory))
+            may_be_control = self._workspace.control.may_cover(path, names)
+            for name in names:
+                if not (name.isascii() or _is_text(name)):
                     unnamed += 1
                     continue
                 try:
                     status = os.stat(name, dir_fd=directory, follow_symlinks=False)
                 except FileNotFoundError:
                     continue
-                if self._is_control(directory, join_path(path, name), name, status):
+                is_control = may_be_control and self._workspace.control.covers(join_path(path, name))
+                if is_control or self._is_disguised(directory, name, status):
                     controls += 1
                 else:
                     children[name] = look_at(status)
@@ -201,11 +209,9 @@ class Reader:
 
 def look_at(status: os.stat_result) -> Look:
     """Return a Look from what stat said."""
+    mode = status.st_mode
     return Look(
-        _KINDS.get(stat.S_IFMT(status.st_mode), "other"),
-        status.st_size,
-        _moment(status.st_mtime),
-        stat.S_IMODE(status.st_mode),
+        _KINDS.get(mode & _KIND_BITS, "other"), status.st_size, status.st_mtime, mode & _PERMISSION_BITS
     )
 
 
