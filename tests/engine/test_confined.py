@@ -1,7 +1,9 @@
 """Confined code: what it changed is judged before it lands, lands whole or not at all, and it never runs twice for that."""
 
+import asyncio
 import shutil
 import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -212,3 +214,48 @@ async def test_what_rules_hide_is_empty_to_code_however_it_is_named(project: Pat
         assert "PRIVATE" not in outcome.value["stdout"]
         assert outcome.value["changes"] == []
     assert (data / ".env").read_text() == "KEY=top"
+
+
+@pytest.mark.parametrize("first_lands", [True, False])
+async def test_code_whose_paths_another_call_holds_waits_and_is_not_run_again(
+    make_project: MakeProject, first_lands: bool
+) -> None:
+    project = make_project(profile="trusted")
+    made = project / "data" / "made.txt"
+    ran: list[str] = []
+    first_holds, second_has_tried = threading.Event(), threading.Event()
+
+    def at(step: str) -> None:
+        if step == "claimed" and not first_holds.is_set():
+            first_holds.set()
+            assert second_has_tried.wait(60)
+            if not first_lands:
+                made.write_text("in the way")
+        elif step == "persisted" and first_holds.is_set():
+            tries.append(step)
+            if len(tries) == 2:
+                second_has_tried.set()
+        elif step == "performed" and not first_lands and made.read_text() == "in the way":
+            made.unlink()
+
+    tries: list[str] = []
+    async with Room.open(project) as room:
+        room._shop.at = at
+        first = asyncio.create_task(bash(room, "echo first > made.txt"))
+        await asyncio.to_thread(first_holds.wait, 60)
+        code = {"language": "bash", "code": "echo ran; echo second > made.txt"}
+        second = await room.call("run_code", code, on_output=lambda output: ran.append(output.text))
+        ended = await first
+        await require_sound(room)
+    assert "".join(ran) == "ran\n"
+    if first_lands:
+        assert isinstance(ended, Done)
+        assert isinstance(second, Failed)
+        assert second.code is Code.CHANGED
+        assert second.details["ran"]["stdout"] == "ran\n"
+        assert (project / second.details["patch"]).is_file()
+        assert made.read_text() == "first\n"
+    else:
+        assert isinstance(ended, Failed)
+        assert isinstance(second, Done)
+        assert made.read_text() == "second\n"

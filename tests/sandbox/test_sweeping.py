@@ -1,6 +1,7 @@
 import os
 from pathlib import Path
 
+from brasstag.engine.standing import call_name
 from brasstag.sandbox.workspace.recover import sweep
 from brasstag.sandbox.workspace.renames import call_in, private_name
 from brasstag.sandbox.workspace.workspace import Workspace
@@ -9,8 +10,8 @@ from tests.sandbox.support import contents
 
 
 def test_a_private_name_tells_its_call() -> None:
-    call_id = new_id("call")
-    assert call_in(private_name(call_id, 12, "old")) == call_id
+    for call_id in (new_id("call"), call_name(new_id("task"), 3, 11)):
+        assert call_in(private_name(call_id, 12, "old")) == call_id
     for name in (".brasstag-notes.txt", ".brasstag-x-1.tmp~", "x.brasstag-a-1.tmp", ".brasstag"):
         assert call_in(name) is None
 

@@ -11,6 +11,7 @@ from brasstag.engine.confined import (
     is_landing,
     landing,
     look_again,
+    not_landed,
     refused,
     require_unrun,
     run_on_draft,
@@ -18,6 +19,7 @@ from brasstag.engine.confined import (
 from brasstag.engine.decisions import Decisions, stale
 from brasstag.engine.judging import judge, judge_changes
 from brasstag.engine.looking import Looked, admit_unless_denied, blocked, look
+from brasstag.engine.patience import busy, patiently
 from brasstag.engine.performing import perform
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
@@ -53,7 +55,22 @@ class Asking:
         ran = replace(ran, ran=looked.judged(grant.preview, grant.verdict))
         if verdict.decision == "ask":
             return self.ask(ran, verdict, uses=grant.approval_id)
-        return perform(self._shop, grant_landing(grant, ran.preview, verdict), ran, watch)
+        return self._land(grant_landing(grant, ran.preview, verdict), ran, watch)
+
+    def _land(self, grant: Grant, ran: Looked, watch: Watch) -> Outcome:
+        """Let what a call has drafted land; that others are at its paths is no reason to run it again."""
+        try:
+            landed = patiently(lambda: perform(self._shop, grant, ran, watch), anew=False)
+            failed = busy(grant.call.tool)
+        except ToolError as error:
+            if error.code is not Code.CHANGED:
+                raise
+            landed, failed = None, Failed(error.code, error.message, error.details)
+        if landed is not None:
+            return landed
+        ended = replace(ran, ending=not_landed(self._shop, ran, failed))
+        nothing = replace(grant.preview, changes=())
+        return perform(self._shop, grant_landing(grant, nothing, grant.verdict), ended, watch)
 
     def ask(self, looked: Looked, verdict: Verdict, uses: str | None = None) -> Waiting:
         """Store a request bound to the call, the tool's version and what the preview saw; tell whoever listens.

@@ -7,8 +7,6 @@ resolve, validate, role ─ look ─ judge ─┬─ deny   refused, on the time
 
 import asyncio
 import logging
-import random
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -19,13 +17,14 @@ from brasstag.engine import payloads
 from brasstag.engine.asking import Asking
 from brasstag.engine.judging import Explained, explain_call, judge
 from brasstag.engine.looking import Looked, admit_unless_denied, blocked, look
+from brasstag.engine.patience import busy, patiently
 from brasstag.engine.running import Admitted
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.policy.grants import grant_allowed
 from brasstag.words.approvals import Approval, ApprovalResponse, Approver
 from brasstag.words.calls import Call, Failed, Outcome, Settled, Unknown
-from brasstag.words.errors import Code, LeaseHeld, StoreError, StoreLost, ToolError
+from brasstag.words.errors import Code, StoreError, StoreLost, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.verdicts import Verdict
 
@@ -35,9 +34,6 @@ _T = TypeVar("_T")
 
 FIRST_LOOK = 0.02
 """Seconds before anybody looks at a call's watch; nearly every call is over by then."""
-
-TRIES = 60
-"""How often a call looks again while other calls hold or change its paths; about ten seconds in all."""
 
 
 class Counter:
@@ -136,7 +132,7 @@ class Counter:
         try:
             if isinstance(admitted, Failed):
                 return self._refuse(call, admitted)
-            return _patiently(lambda: self._take(admitted, watch)) or self._refuse(call, _busy(call.tool))
+            return patiently(lambda: self._take(admitted, watch)) or self._refuse(call, busy(call.tool))
         except ToolError as error:
             # The task has ended, so there is no timeline left to write on.
             return Failed(error.code, error.message, error.details)
@@ -160,7 +156,7 @@ class Counter:
         try:
             call_id = self.asking.decisions.get(approval_id).call_id
             self.shop.active[call_id] = watch
-            return _patiently(lambda: self.asking.resume(approval_id, epoch, watch)) or _busy(approval_id)
+            return patiently(lambda: self.asking.resume(approval_id, epoch, watch)) or busy(approval_id)
         except ToolError as error:
             return Failed(error.code, error.message, error.details)
         except (StoreError, OSError) as error:
@@ -219,32 +215,9 @@ def _hand_over(written: "asyncio.Future[Settled]", future: "asyncio.Future[Any]"
         future.set_result(written.result())
 
 
-def _patiently(act: Callable[[], Outcome]) -> Outcome | None:
-    """Try until no other call is at these paths; what one leaves behind has to be looked at anew. None: never free."""
-    for attempt in range(TRIES):
-        try:
-            return act()
-        except LeaseHeld:
-            _pause(attempt)
-        except ToolError as error:
-            if error.code is not Code.CHANGED:
-                raise
-            _pause(attempt)
-    return None
-
-
 def _unrecorded(error: Exception) -> Failed:
     """Say that a call did not happen because it could not be written down; what has happened is never said here."""
     said = error.strerror if isinstance(error, OSError) else error
     # A database comes back, and a disk gets room; what else is wrong stays so.
     details = {"again": True} if isinstance(error, OSError | StoreLost) else {}
     return Failed(Code.INTERNAL_ERROR, f"nothing was done, as it could not be written down: {said}", details)
-
-
-def _busy(what: str) -> Failed:
-    return Failed(Code.BUSY, f"{what}: other calls kept working at the same paths; try again")
-
-
-def _pause(attempt: int) -> None:
-    ceiling = min(0.3, 0.005 * 2 ** min(attempt, 6))
-    time.sleep(ceiling * (0.5 + random.random() / 2))  # noqa: S311 - spreads retries, guards nothing

@@ -16,6 +16,10 @@ class Matching:
     longest_line: int
     matches: list[dict[str, Any]] = field(default_factory=list)
 
+    def occurs_in(self, data: bytes) -> bool:
+        """Say whether there is any match."""
+        return self.expression.search(data) is not None
+
     def look_into(self, path: str, data: bytes) -> bool:
         """Note the matching lines of a file; return False once there are enough."""
         start_of_line, line = 0, 1

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, BinaryIO, Literal
 
-from brasstag.sandbox.process.ripgrep import Found, Hunt, Ripgrep
+from brasstag.sandbox.process.ripgrep import Hunt, Ripgrep
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.config import Limits
 from brasstag.toolkit.declare import tool
@@ -23,14 +23,12 @@ FEW = 100
 """So many files are read sooner than a program is started."""
 
 _SNIFFED_BYTES = 8000
+_CHUNK = 8 << 20
 _SHARE_OF_TIME = 0.8
 """A search stops by itself a little before its tool would be stopped, and hands over what it has."""
 _SHARE_OF_RIPGREP = 0.4
 """What ripgrep has not said by then is found without it in the time that is left."""
 _SUFFIX = re.compile(r"\*(\.[A-Za-z0-9_.-]+)")
-
-_File = tuple[str, int]
-"""The path and the size of a file."""
 
 
 @dataclass(slots=True)
@@ -47,20 +45,24 @@ class _Search:
     too_large: int = 0
     truncated: Literal["results", "time"] | None = None
 
-    def walk(self, files: Iterable[_File]) -> None:
+    def walk(self, files: Iterable[str]) -> None:
         """Look into every file."""
-        self._look_into(path for path, _ in files)
+        self._look_into(files)
 
-    def follow(self, ripgrep: Ripgrep, hunt: Hunt, files: Iterable[_File]) -> None:
+    def follow(self, ripgrep: Ripgrep, hunt: Hunt, files: Iterable[str]) -> None:
         """Look into the files in which ripgrep has found something; into every one where it cannot say."""
         with ripgrep.started(hunt) as said:
             every = list(self._while_there_is_time(files))
             found = said.result()
         if found is None:
             self.walk(every)
-        else:
-            self.engine = "ripgrep"
-            self._look_into(self._worth_opening(every, found))
+            return
+        self.engine = "ripgrep"
+        worth_opening = [path for path in every if found.covers(path)]
+        others = set(every).difference(worth_opening)
+        self.workspace.count_as_read(others)
+        self.searched += len(others)
+        self._look_into(worth_opening)
 
     def result(self) -> dict[str, Any]:
         """Return what the caller is told."""
@@ -72,50 +74,53 @@ class _Search:
         }
         return {
             "matches": self.matching.matches,
-            "files_searched": self.searched,
+            # As if these held nothing: the number must not tell what is in them.
+            "files_searched": self.searched + self.workspace.disguised_count,
             "skipped": skipped,
             "truncated": self.truncated,
             "engine": self.engine,
         }
 
-    def _while_there_is_time(self, files: Iterable[_File]) -> Iterator[_File]:
-        for file in files:
-            yield file
+    def _while_there_is_time(self, files: Iterable[str]) -> Iterator[str]:
+        for path in files:
+            yield path
             if time.monotonic() > self.deadline:
                 self.truncated = "time"
                 return
 
-    def _worth_opening(self, files: Iterable[_File], found: Found) -> Iterator[str]:
-        for path, size in files:
-            if size > self.largest or found.covers(path):
-                yield path
-            else:
-                self.workspace.count_as_read(path)
-                self.searched += 1
-
     def _look_into(self, paths: Iterable[str]) -> None:
         for path, file in self.workspace.open_each(paths):
-            data = self._text_of(file)
-            if data is not None and not self.matching.look_into(path, data):
+            self.searched += 1
+            if not self._look_into_one(path, file):
                 self.truncated = "results"
                 return
             if time.monotonic() > self.deadline:
                 self.truncated = "time"
                 return
 
-    def _text_of(self, file: BinaryIO) -> bytes | None:
-        """Return what a file holds that is text and not too large."""
+    def _look_into_one(self, path: str, file: BinaryIO) -> bool:
+        """Note what is found in a file that can be shown; return False once there is enough."""
         size = file.seek(0, os.SEEK_END)
         file.seek(0)
         if size > self.largest:
-            self.too_large += 1
-            return None
-        start = file.read(_SNIFFED_BYTES)
-        if b"\0" in start:
-            self.binary += 1
-            return None
-        self.searched += 1
-        return start + file.read(self.largest - len(start))
+            self.too_large += self._occurs_in(file)
+            return True
+        data = file.read(self.largest)
+        if b"\0" in data[:_SNIFFED_BYTES]:
+            self.binary += self.matching.occurs_in(data)
+            return True
+        return self.matching.look_into(path, data)
+
+    def _occurs_in(self, file: BinaryIO) -> bool:
+        """Say whether a file of any size has a match; a line longer than a piece counts as several."""
+        rest = b""
+        while (piece := file.read(_CHUNK)) and time.monotonic() < self.deadline:
+            lines, _, rest = (rest + piece).rpartition(b"\n")
+            if len(rest) > _CHUNK:
+                lines, rest = lines + b"\n" + rest, b""
+            if self.matching.occurs_in(lines):
+                return True
+        return self.matching.occurs_in(rest)
 
 
 @tool(execution_type="function")
@@ -149,14 +154,9 @@ def search_code(
     if ripgrep is None or wanted is None:
         search.walk(chain(first, files))
     else:
-        hunt = Hunt(
-            wanted,
-            workspace.canonical(directory),
-            include_hidden,
-            search.largest,
-            _suffixes(include or ()),
-            limits.timeout_seconds * _SHARE_OF_RIPGREP,
-        )
+        where = workspace.canonical(directory)
+        seconds = limits.timeout_seconds * _SHARE_OF_RIPGREP
+        hunt = Hunt(wanted, where, include_hidden, _suffixes(include or ()), seconds)
         search.follow(ripgrep, hunt, chain(first, files))
     return search.result()
 

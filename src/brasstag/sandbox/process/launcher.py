@@ -17,7 +17,8 @@ import signal
 import socket
 import struct
 import sys
-from typing import Any
+from contextlib import suppress
+from typing import Any, NoReturn
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
@@ -64,22 +65,71 @@ def serve(control: socket.socket, parent: int) -> None:
     poll = select.poll()
     poll.register(watched, select.POLLIN)
     poll.register(control, select.POLLIN)
-    me = os.getpid()
     # Forks share our memory; a collection in one of them would copy it for nothing.
     gc.disable()
     gc.freeze()
+    spares = _Spares(control)
     while all(descriptor != watched for descriptor, _ in poll.poll()):
         message, descriptors = receive(control)
         if not message:
             return
         try:
-            if os.fork() == 0:
-                _become(me, descriptors)
+            spares.hand_over(message, descriptors)
         except OSError as error:
             with socket.socket(fileno=os.dup(descriptors[1])) as answer:
                 _tell(answer, {"step": "fork", "errno": error.errno or 0}, [])
         for descriptor in descriptors:
             os.close(descriptor)
+        spares.refill()
+
+
+class _Spares:
+    """One fork ahead: it waits for what it shall become, as to fork takes longer than all else here."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._waiting: socket.socket | None = None
+        self.refill()
+
+    def refill(self) -> None:
+        """Make the next fork; where that cannot be, it is tried again when there is something to do."""
+        with suppress(OSError):
+            self._waiting = self._waiting or self._fork()
+
+    def hand_over(self, message: bytes, descriptors: list[int]) -> None:
+        """Let the fork that waits become what was asked for, or a new one where that has died."""
+        waiting, self._waiting = self._waiting or self._fork(), None
+        try:
+            _send(waiting, message, descriptors)
+        except ConnectionError:
+            _send(self._fork(), message, descriptors)
+
+    def _fork(self) -> socket.socket:
+        launcher = os.getpid()
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        if os.fork() == 0:
+            ours.close()
+            self._control.close()
+            _wait(launcher, theirs)
+        theirs.close()
+        return ours
+
+
+def _send(waiting: socket.socket, message: bytes, descriptors: list[int]) -> None:
+    with waiting:
+        socket.send_fds(waiting, [message], descriptors)
+
+
+def _wait(launcher: int, channel: socket.socket) -> NoReturn:
+    """Become what is asked for, once; without a word from the launcher there is nothing to become."""
+    try:
+        _die_with(launcher)
+        _, descriptors = receive(channel)
+        channel.close()
+        if descriptors:
+            _become(launcher, descriptors)
+    finally:
+        os._exit(126)
 
 
 def receive(channel: socket.socket) -> tuple[bytes, list[int]]:

@@ -26,7 +26,6 @@ _RAW = (
     "--files-with-matches", "--null", "--color=never",
 )  # fmt: skip
 """Every file, as the bytes it is: no settings, no list of ignored files, no guess at what is text or how it is written."""
-_NUL = r"\x00"
 _NAMES_BYTES = 16 << 20
 _MESSAGES_BYTES = 1 << 20
 _TRIAL_SECONDS = 10.0
@@ -36,12 +35,11 @@ _MATCHED, _NOT_MATCHED, _FAILED_SOMEWHERE = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Hunt:
-    """What to look for: an expression over bytes, below a directory, in files of at most so many bytes."""
+    """What to look for: an expression over bytes, below a directory."""
 
     expression: str
     directory: str
     hidden: bool
-    largest: int
     suffixes: Sequence[str]
     """Only files whose names end like this, such as ``.py``; none means all."""
     seconds: float
@@ -49,7 +47,7 @@ class Hunt:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Which files below a directory are worth opening: all others have no match, and no NUL."""
+    """Which files below a directory are worth opening: all others have no match."""
 
     paths: frozenset[str]
     missed: frozenset[str]
@@ -110,9 +108,8 @@ class Ripgrep:
             program = find_ripgrep(self.booth)
             if program is None:
                 return None
-            with self.booth.run(
-                program.job(_arguments(hunt), hunt.directory, _limits(hunt)), stop=stop
-            ) as work:
+            job = program.job(_arguments(hunt), hunt.directory, _limits(hunt))
+            with self.booth.run(job, stop=stop) as work:
                 return _reported(work.ran, hunt.directory)
         except (OSError, ToolError):
             return None
@@ -150,13 +147,11 @@ def _try_out(booth: Booth, path: Path) -> Program | None:
 
 def _arguments(hunt: Hunt) -> Iterator[str]:
     yield from _RAW
-    yield f"--max-filesize={hunt.largest}"
     if hunt.hidden:
         yield "--hidden"
     for suffix in hunt.suffixes:
         yield f"--glob=*{suffix}"
-    # Files with a NUL as well, because whether one is text is for others to say.
-    yield from ("-e", hunt.expression, "-e", _NUL, "--", ".")
+    yield from ("-e", hunt.expression, "--", ".")
 
 
 def _limits(hunt: Hunt) -> Limits:

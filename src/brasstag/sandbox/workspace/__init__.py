@@ -12,7 +12,8 @@ drafting     staging    what a call wants the disk to be, and the Changes that l
              trees      removing and moving whole directories
              globs      which files a search looks into
              keeping    the bytes a list of Changes needs, put into the blobs
-             draft      what a tool function holds
+             browsing   reading, listing and walking for one call
+             draft      what a tool function holds: it browses, and stages what it wants changed
              undo       a later call that takes a list of Changes back
 changing     renames    take, place, exchange: the only ways anything moves
              site       where one call works: its private names, what it had to keep

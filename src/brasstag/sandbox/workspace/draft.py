@@ -1,70 +1,28 @@
 """The draft: what a tool function holds. It looks at the workspace and says what it wants changed; nothing is."""
 
 import errno
-import io
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import BinaryIO, NamedTuple
+from collections.abc import Callable, Sequence
 
 from brasstag.sandbox.workspace.again import stage_again
-from brasstag.sandbox.workspace.errors import at_path, shown, tool_error
-from brasstag.sandbox.workspace.globs import matcher
+from brasstag.sandbox.workspace.browsing import Browser
+from brasstag.sandbox.workspace.errors import at_path, shown
 from brasstag.sandbox.workspace.keeping import keep_for
-from brasstag.sandbox.workspace.paths import ROOT, join_path, parse_path
-from brasstag.sandbox.workspace.reader import NOTHING, Held, Kind, Look
+from brasstag.sandbox.workspace.paths import ROOT, parse_path
+from brasstag.sandbox.workspace.reader import Look
 from brasstag.sandbox.workspace.staging import Node
 from brasstag.sandbox.workspace.trees import make_parents, move_path, remove_path
 from brasstag.sandbox.workspace.undo import stage_undo
-from brasstag.sandbox.workspace.view import View
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, SecurityError, ToolError
 from brasstag.words.previews import DIRECTORY, Change, Preview, Seen, file_state, link_state
 
 
-class Entry(NamedTuple):
-    """One line of a listing."""
-
-    path: str
-    """From the workspace, fit for every other method."""
-    name: str
-    """From the listed directory."""
-    type: Kind
-    size: int
-    modified: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """A file as it was read."""
-
-    path: str
-    data: bytes
-    look: Look
-
-    @property
-    def text(self) -> str:
-        """The content as text: strict UTF-8, with byte order mark and line ends as they are."""
-        try:
-            return self.data.decode()
-        except UnicodeDecodeError as error:
-            raise ToolError(
-                Code.NOT_TEXT,
-                f"{shown(self.path)} is not UTF-8 text (byte {error.start} fits no character); "
-                "read it as base64 instead",
-                {"offset": error.start},
-            ) from None
-
-
-class Draft:
+class Draft(Browser):
     """One call's view of the workspace: reads are real, writes are staged, and the staged ones are read back.
 
-    Paths are relative to the workspace. Links are followed inside it, except by ``remove`` and ``move``, which
-    act on a link itself. ``hidden`` says which paths the policy keeps out of listings and searches, ``minded`` which
-    ones a rule speaks about: a search that opens one names it in its preview, where the rule is heard. ``unspoken`` says of
-    many paths at once that neither can be.
+    ``remove`` and ``move`` act on a link itself, everything else on what it leads to.
     """
 
     def __init__(
@@ -75,120 +33,8 @@ class Draft:
         minded: Callable[[str], bool] | None = None,
         unspoken: Callable[[Sequence[str]], bool] | None = None,
     ) -> None:
-        self.hidden_count = 0
-        """How many paths listings and searches left out because the policy hides them."""
-        self.skipped_count = 0
-        """How many they left out because their names are not UTF-8 or they could not be read."""
-        self._workspace = workspace
+        super().__init__(workspace, hidden, minded, unspoken)
         self._writable = writable
-        self._is_hidden = hidden or (lambda _path: False)
-        self._is_minded = minded or (lambda _path: False)
-        self._are_unspoken = unspoken or (lambda _paths: False)
-        self._unspoken: set[str] = set()
-        self._view = View(workspace)
-        self._walked = 0
-        self._closed = False
-
-    def look(self, path: str, follow: bool = True) -> Look:
-        """Return kind, size, time and mode of a path; ``follow`` looks through a link at the end of it."""
-        return self._found(path, follow)[1]
-
-    def canonical(self, path: str) -> str:
-        """Return the one name of something that is there: without ``..``, and without links on it."""
-        return self._found(path)[0]
-
-    def exists(self, path: str) -> bool:
-        """Say whether something is there; a link that leads nowhere is not."""
-        return self._look(path, follow=True)[1] is not None
-
-    def read(self, path: str, limit: int | None = None) -> Content:
-        """Return what a file holds and what it is; one over ``limit`` bytes is refused before it is read."""
-        self._still_open()
-        parsed = parse_path(path)
-        try:
-            return Content(parsed, *self._view.read(parsed, limit))
-        except OSError as error:
-            raise tool_error(error, parsed) from None
-
-    def read_bytes(self, path: str, limit: int | None = None) -> bytes:
-        """Return what a file holds."""
-        return self.read(path, limit).data
-
-    def read_text(self, path: str, limit: int | None = None) -> str:
-        """Return what a file holds as text."""
-        return self.read(path, limit).text
-
-    def entries(
-        self, directory: str = ROOT, recursive: bool = False, hidden: bool = False
-    ) -> Iterator[Entry]:
-        """List a directory in order, parents before what is in them; links are listed, never followed.
-
-        ``hidden`` includes names that begin with a dot. Control files are not there; names that are not UTF-8 are
-        left out and counted in ``skipped_count``.
-        """
-        where, look = self._found(directory)
-        if look.kind != "directory":
-            raise ToolError(
-                Code.NOT_A_DIRECTORY, f"{shown(directory)} is not a directory; list the one it is in"
-            )
-        start = 0 if where == ROOT else len(where) + 1
-        return (
-            Entry(path, path[start:], look.kind, look.size, look.modified)
-            for path, look in self._walk(where, recursive, hidden)
-        )
-
-    def hidden_paths(self) -> Iterator[tuple[str, bool]]:
-        """Yield every path the policy hides, and whether it is a directory; what lies in one is not named again."""
-        pending = [ROOT]
-        while pending:
-            directory = pending.pop()
-            for name, look in self._listed(directory).items():
-                path = join_path(directory, name)
-                if self._is_hidden(path):
-                    yield path, look.kind == "directory"
-                elif look.kind == "directory":
-                    pending.append(path)
-
-    def open_files(
-        self, directory: str = ROOT, globs: Sequence[str] = (), hidden: bool = False
-    ) -> Iterator[tuple[str, BinaryIO]]:
-        """Open every file that ``files`` names, one after the other, as (path, file); each is closed before the next."""
-        return self.open_each(path for path, _ in self.files(directory, globs, hidden))
-
-    def files(
-        self, directory: str = ROOT, globs: Sequence[str] = (), hidden: bool = False
-    ) -> Iterator[tuple[str, int]]:
-        """Name every file below a directory in order, as (path, size); nothing is opened, so no rule is heard yet.
-
-        ``directory`` may also name one file. Globs are matched below the directory; see the module ``globs``.
-        """
-        where, look = self._found(directory)
-        wants = matcher(globs)
-        if look.kind == "file":
-            return iter([(where, look.size)])
-        start = 0 if where == ROOT else len(where) + 1
-        found = self._walk(where, recursive=True, hidden=hidden)
-        return ((path, look.size) for path, look in found if look.kind == "file" and wants(path[start:]))
-
-    def open_each(self, paths: Iterable[str]) -> Iterator[tuple[str, BinaryIO]]:
-        """Open files named by ``files``; what cannot be read any more is counted in ``skipped_count``."""
-        for path in paths:
-            self._still_open()
-            try:
-                file = self._open_one(path)
-            except (OSError, ToolError):
-                self.skipped_count += 1
-                continue
-            self.count_as_read(path)
-            with file:
-                yield path, file
-
-    def count_as_read(self, path: str) -> None:
-        """Note that a file of ``files`` was read for this call; what a rule speaks about is named in the preview."""
-        if path not in self._unspoken and self._is_minded(path):
-            self._view.remember(path, Held("file"))
-        else:
-            self._walked += 1
 
     def write_bytes(self, path: str, data: bytes, create_dirs: bool = True, mode: int | None = None) -> str:
         """Stage a file's whole content, new or over what is there; return its canonical path.
@@ -299,10 +145,6 @@ class Draft:
         with self._view.stage.whole():
             stage_again(self._view, self._workspace.blobs, changes)
 
-    def close(self) -> None:
-        """End the tool's use of this draft: whatever it still tries raises. Preview and persist go on working."""
-        self._closed = True
-
     def preview(self) -> Preview:
         """Return exactly what was read and what would be changed."""
         notes = []
@@ -320,22 +162,6 @@ class Draft:
     def persist(self) -> None:
         """Keep what the changes need, new bytes and old ones, on disk; raise CHANGED if the old ones are not there."""
         keep_for(self._view, self._workspace)
-
-    def _look(self, path: str, follow: bool) -> tuple[str, Look | None]:
-        self._still_open()
-        parsed = parse_path(path)
-        with at_path(parsed):
-            where = self._view.resolve(parsed, follow)
-            found = self._view.look(where)
-            if self._view.stage.node(where) is None:
-                self._view.remember(where, NOTHING if found is None else Held(found.kind))
-        return where, found
-
-    def _found(self, path: str, follow: bool = True) -> tuple[str, Look]:
-        where, look = self._look(path, follow)
-        if look is None:
-            raise tool_error(FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)), path)
-        return where, look
 
     def _present(self, where: str) -> Look:
         look = self._view.look(where)
@@ -362,53 +188,3 @@ class Draft:
         parsed = parse_path(path)
         with at_path(parsed):
             return self._view.resolve(parsed, follow_last)
-
-    def _still_open(self) -> None:
-        if self._closed:
-            raise ToolError(Code.CANCELLED, "this call has ended; its view of the workspace is closed")
-
-    def _walk(self, directory: str, recursive: bool, hidden: bool) -> Iterator[tuple[str, Look]]:
-        levels = [self._level(directory, hidden)]
-        while levels:
-            for path, look in levels[-1]:
-                self._still_open()
-                yield path, look
-                if recursive and look.kind == "directory":
-                    levels.append(self._level(path, hidden))
-                    break
-            else:
-                levels.pop()
-
-    def _level(self, directory: str, hidden: bool) -> Iterator[tuple[str, Look]]:
-        self._still_open()
-        above = join_path(directory, "")
-        found = {
-            f"{above}{name}": look
-            for name, look in self._listed(directory).items()
-            if hidden or not name.startswith(".")
-        }
-        if self._are_unspoken(list(found)):
-            self._unspoken.update(found)
-            yield from found.items()
-            return
-        for path, look in found.items():
-            if self._is_hidden(path):
-                self.hidden_count += 1
-            else:
-                yield path, look
-
-    def _listed(self, directory: str) -> dict[str, Look]:
-        try:
-            listing = self._view.listing(directory)
-        except (OSError, ToolError):
-            # Gone, swapped for something else, or not readable: the rest of the walk still holds.
-            self.skipped_count += 1
-            return {}
-        self.skipped_count += listing.unnamed
-        return listing.children
-
-    def _open_one(self, path: str) -> BinaryIO:
-        if self._view.stage.node(path) is not None:
-            return io.BytesIO(self._view.read(path, None)[0])
-        descriptor, _ = self._view.reader.open(path)
-        return os.fdopen(descriptor, "rb")

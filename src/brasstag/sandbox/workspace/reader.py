@@ -6,7 +6,7 @@ import os
 import stat
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 from brasstag.sandbox.workspace.control import ENVIRONMENT_MARK, Guard, control_error
 from brasstag.sandbox.workspace.errors import shown
@@ -24,6 +24,10 @@ READ_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | getattr
 
 _KIND_BITS, _PERMISSION_BITS = 0o170000, 0o7777
 _KINDS: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "symlink"}
+
+
+Known = TypeVar("Known")
+"""What a listing tells of each name."""
 
 
 class Look(NamedTuple):
@@ -51,10 +55,10 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """One directory: what tools may see, and how much of it they may not."""
+class Listing(Generic[Known]):
+    """One directory: what tools may see, by name in order, and how much of it they may not."""
 
-    children: dict[str, Look]
+    children: dict[str, Known]
     controls: int = 0
     """Control files; no number of them leaves the workspace, but a directory that holds one stays whole."""
     unnamed: int = 0
@@ -151,7 +155,7 @@ class Reader:
             os.close(descriptor)
         return Held(file_state(digest), size, stat.S_IMODE(status.st_mode))
 
-    def listing(self, path: str) -> Listing:
+    def listing(self, path: str) -> Listing[Look]:
         """Return what a directory holds, by name in order; links are shown, never followed."""
         children: dict[str, Look] = {}
         controls = unnamed = 0
@@ -173,6 +177,24 @@ class Reader:
                     children[name] = look_at(status)
         return Listing(children, controls, unnamed)
 
+    def kinds(self, path: str) -> Listing[Kind]:
+        """Return what a directory holds as its own entries tell, without a look at each.
+
+        A control file under another name is among them; it cannot be opened.
+        """
+        with self._workspace.directory(path, READ_DIRECTORY) as directory, os.scandir(directory) as entries:
+            found = {entry.name: entry for entry in entries}
+            names = sorted(found)
+            may_be_control = self._workspace.control.may_cover(path, names)
+            named = [name for name in names if name.isascii() or _is_text(name)]
+            children: dict[str, Kind] = {}
+            for name in named:
+                kind = _kind_of(found[name])
+                is_control = may_be_control and self._workspace.control.covers(join_path(path, name))
+                if not (is_control or (kind == "directory" and _is_environment(directory, name))):
+                    children[name] = kind
+        return Listing(children, len(named) - len(children), len(names) - len(named))
+
     def _status(self, path: str) -> os.stat_result:
         parent, name = split_path(path)
         with self._workspace.directory(parent) as directory:
@@ -187,7 +209,7 @@ class Reader:
     def _is_disguised(self, directory: int, name: str, status: os.stat_result) -> bool:
         """Say whether something is a control file although its path does not say so."""
         if stat.S_ISDIR(status.st_mode):
-            return name != ROOT and os.access(f"{name}/{ENVIRONMENT_MARK}", os.F_OK, dir_fd=directory)
+            return name != ROOT and _is_environment(directory, name)
         return self._guard.covers(status)
 
     def _refuse_other_than_file(self, directory: int, path: str, status: os.stat_result) -> None:
@@ -205,6 +227,18 @@ class Reader:
 
     def _is_link(self, path: str) -> bool:
         return stat.S_ISLNK(self._status(path).st_mode)
+
+
+def _is_environment(directory: int, name: str) -> bool:
+    return os.access(f"{name}/{ENVIRONMENT_MARK}", os.F_OK, dir_fd=directory)
+
+
+def _kind_of(entry: "os.DirEntry[str]") -> Kind:
+    if entry.is_file(follow_symlinks=False):
+        return "file"
+    if entry.is_dir(follow_symlinks=False):
+        return "directory"
+    return "symlink" if entry.is_symlink() else "other"
 
 
 def look_at(status: os.stat_result) -> Look:

@@ -27,7 +27,7 @@ UNREADABLE = "unreadable"
 """The state of a pipe, a socket, a device, or what cannot be read: it equals no state a preview ever saw."""
 
 _PRIVATE = re.compile(
-    re.escape(TEMPORARY_PREFIX) + r"(?P<call>\w+)-(?P<index>\d+)\.(?P<role>tmp|old|src|run)\Z"
+    re.escape(TEMPORARY_PREFIX) + r"(?P<call>[\w:.]+)-(?P<index>\d+)\.(?P<role>tmp|old|src|run)\Z"
 )
 
 

@@ -113,7 +113,7 @@ def _inside(view: View, directory: str) -> list[Below]:
     return found
 
 
-def _refuse_what_must_stay(directory: str, listing: Listing) -> None:
+def _refuse_what_must_stay(directory: str, listing: Listing[Look]) -> None:
     where = shown(directory)
     if listing.controls:
         raise ToolError(

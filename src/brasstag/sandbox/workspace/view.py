@@ -10,6 +10,7 @@ from brasstag.sandbox.workspace.paths import splice
 from brasstag.sandbox.workspace.reader import (
     NOTHING,
     Held,
+    Kind,
     Listing,
     Look,
     Reader,
@@ -47,12 +48,12 @@ class View:
             return self.reader.look(path)
         return None if node.state == ABSENT else node.look()
 
-    def listing(self, path: str) -> Listing:
+    def listing(self, path: str) -> Listing[Look]:
         """Return what a directory holds, by name in order."""
         staged = self.stage.children(path)
         before = self.stage.before(path)
         is_new = before is not None and before.state != DIRECTORY
-        found = Listing({}) if is_new else self.reader.listing(path)
+        found: Listing[Look] = Listing({}) if is_new else self.reader.listing(path)
         if not staged:
             return found
         children = dict(found.children)
@@ -62,6 +63,14 @@ class View:
             else:
                 children[name] = node.look()
         return replace(found, children=dict(sorted(children.items())))
+
+    def kinds(self, path: str) -> Listing[Kind]:
+        """Return what a directory holds by its names alone, in order; quicker than a listing."""
+        if not self.stage:
+            return self.reader.kinds(path)
+        found = self.listing(path)
+        kinds = {name: look.kind for name, look in found.children.items()}
+        return Listing(kinds, found.controls, found.unnamed)
 
     def read(self, path: str, limit: int | None) -> tuple[bytes, Look]:
         """Return content and facts of the file at a parsed path, and remember what was seen."""
