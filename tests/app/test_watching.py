@@ -4,6 +4,7 @@ import pytest
 
 from brasstag import ApprovalResponse, Approver, Happening, Room
 from brasstag.words.events import EntryKind
+from brasstag.words.turns import Retrying
 from tests.conftest import MakeProject
 from tests.engine.crews import ADA, CREW, call, turn, write_script
 
@@ -73,3 +74,53 @@ async def test_every_verb_takes_an_approver_or_a_name(make_project: MakeProject,
     decides = "ada (token)" if isinstance(by, Approver) else "ada (library)"
     assert (decided[EntryKind.DECIDED], decided[EntryKind.ANSWERED]) == (decides, decides)
     assert (steered[EntryKind.CLOSED], steered[EntryKind.RESUMED]) == (str(by), str(by))
+
+
+def retrying(seconds: float) -> Retrying:
+    return Retrying("m", "it is busy", seconds, 2, 5)
+
+
+async def test_what_was_told_before_the_watch_began_is_told_in_its_place(make_project: MakeProject) -> None:
+    project = make_project(CREW)
+    write_script(project, {"boss": [turn(text="Done.")]})
+    async with Room.open(project) as room:
+        run = await room.start("Do it", serve=False)
+        room.runs._watchers.retry(run, retrying(1))
+        room.runs._watchers.retry(run, retrying(2))
+        await room.runs.serve_run(run)
+        await room.finished(run)
+        found = [one async for one in room.watch(run)]
+        known = {run: len([one for one in found if one.entry])}
+        assert [one async for one in room.watch(run, seen=known) if one.retrying] == []
+    told = [one.entry.kind if one.entry else one.retrying for one in found]
+    assert told[:3] == [EntryKind.OPENED, retrying(1), retrying(2)]
+    assert told[-1] is EntryKind.CLOSED
+
+
+async def test_what_is_told_of_a_task_that_the_watch_does_not_know_yet_is_not_lost(
+    make_project: MakeProject,
+) -> None:
+    project = make_project(CREW)
+    delegating = turn(call("route_to_worker", request="Work"))
+    write_script(project, {"boss": [delegating, turn(text="Done.")], "worker": [turn(text="Worked.")]})
+    async with Room.open(project) as room:
+        run = await room.start("Do it", serve=False)
+        watched = room.watch(run)
+        first = await anext(watched)
+        assert first.entry is not None
+        await room.runs.serve_run(run)
+        await room.finished(run)
+        child = next(task.id for task in await room.tasks(run) if task.role == "worker")
+        # The watch has not looked since the run began, so it knows of no child.
+        room.runs._watchers.retry(child, retrying(1))
+        found = [one async for one in watched]
+    assert [one.task.role for one in found if one.retrying] == ["worker"]
+
+
+async def test_of_other_runs_nothing_is_told(make_project: MakeProject) -> None:
+    project = make_project(CREW)
+    write_script(project, {"boss": [turn(text="Done.")]})
+    async with Room.open(project) as room:
+        run, other = await room.start("Do it"), await room.start("Do that")
+        room.runs._watchers.retry(other, retrying(1))
+        assert [one async for one in room.watch(run) if one.retrying] == []

@@ -14,6 +14,7 @@ OLD = {
     "a": "one\ftwo\u2028x\rthree\nend",
     "gone": "x\n",
     "run": "r\n",
+    "open": "o\n",
     "to link": "file\n",
     ODD: "old\n",
     "long": LONG,
@@ -41,6 +42,8 @@ def test_git_applies_a_patch_of_every_kind_of_change(tmp_path: Path) -> None:
         Change("a", file(OLD["a"]), file("one\ftwo\u2028x\rTHREE\nend\n"), before_mode=0o644),
         Change("gone", file("x\n"), ABSENT, before_mode=0o644),
         Change("run", file("r\n"), file("r\n"), mode=0o755, before_mode=0o644),
+        Change("open", file("o\n"), file("o\n"), mode=0o777, before_mode=0o644),
+        Change("gate", DIRECTORY, DIRECTORY, mode=0o777, before_mode=0o755),
         Change("link", link("a"), link("run")),
         Change("to link", file("file\n"), link("a"), before_mode=0o644),
         Change(ODD, file("old\n"), file("new\n"), mode=0o644, before_mode=0o644),
@@ -57,4 +60,8 @@ def test_git_applies_a_patch_of_every_kind_of_change(tmp_path: Path) -> None:
     assert {"gone", "binary"}.isdisjoint(found)
     assert (os.readlink(data / "link"), os.readlink(data / "to link")) == ("run", "a")
     assert [(data / one).stat().st_mode & 0o777 for one in ("run", "d/new")] == [0o755, 0o755]
-    assert "# not shown here: binary" in (tmp_path / name).read_text()
+    patch = (tmp_path / name).read_text()
+    assert "# not shown here: binary" in patch
+    assert "# open: mode 644 → 777\ndiff --git a/open b/open\nold mode 100644\nnew mode 100755\n" in patch
+    assert "# not shown here: gate, directory becomes directory with mode 755 → 777\n" in patch
+    assert "new file mode 120000\n" in patch

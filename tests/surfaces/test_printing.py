@@ -126,6 +126,15 @@ class TestRun:
             assert (line["call"], line["tool"], line["left_out"]) == (called["call"], "shell", 0)
         assert events.index("turn") < events.index("output") < events.index("called")
 
+    def test_the_picture_names_the_call_that_still_runs(
+        self, terminal: OpenTerminal, project: Path, go: Path
+    ) -> None:
+        calls = turn(call("list_files"), call("shell", command=HOLDING))
+        write_script(project, {"boss": [calls, turn(text="Done.")]})
+        at = terminal("run", "Print").until("┊ first").until("uses shell")
+        go.write_text("on")
+        assert at.ends() == 0
+
     def test_people_read_it_once_beside_what_models_say(self, pipe: Pipe, project: Path) -> None:
         command = "echo out; echo err >&2; printf unfinished; exit 3"
         write_script(
@@ -162,9 +171,11 @@ class TestRun:
         at = terminal("run", "Forge")
         assert at.ends() == 0
         assert not [sign for sign in ("\x1b[2J", "\x1b]0;", "\x07", "\u202e", "\x9b") if sign in at.screen]
-        lines = [line for line in at.text.replace("\r", "\n").split("\n") if "forged" in line or "99" in line]
+        lines = [
+            line for line in at.text.replace("\r", "\n").split("\n") if "forged" in line or "99 steps" in line
+        ]
         assert lines
-        assert all(line.startswith("  boss       ┊ ") for line in lines)
+        assert all(line.startswith("  boss       ┊ ") for line in lines), lines
 
     def test_what_is_printed_while_a_person_thinks_is_shown_afterwards(
         self, terminal: OpenTerminal, pipe: Pipe, project: Path, go: Path
@@ -228,7 +239,7 @@ class TestCall:
         assert at.ends() == 0
         lines = self.shown(at)
         assert any(line.endswith("lines are not shown …") for line in lines)
-        assert "stdout: 1" in lines
+        assert "  ┊ 1" in lines
 
     def test_it_can_neither_move_the_cursor_nor_hide(self, terminal: OpenTerminal) -> None:
         at = terminal("call", "shell", r"command=printf 'a\033[2Jb\007\nexit_code: 0\rdone\n' >&2; exit 1")
@@ -243,7 +254,7 @@ class TestCall:
         self, terminal: OpenTerminal, project: Path
     ) -> None:
         (project / "data" / "a.md").write_text("old\n")
-        question = "approve, edit, deny or later? [later]:"
+        question = "approve, deny or later? [later]:"
         at = terminal("call", "shell", "command=echo new > a.md; echo changed").until(question).type("a\n")
         assert at.ends() == 0
         lines = self.shown(at)

@@ -12,6 +12,8 @@ FAILED = Failed(
     Code.FILE_NOT_FOUND, "a.md is not in the workspace", {"path": "a.md"}, {"execution_time": 0.01}
 )
 BARE = Failed(Code.TIMEOUT, "took too long")
+ENDED = Failed(Code.TIMEOUT, "the code was ended", {"stdout": "begun\n", "stderr": ""})
+DENIED = Failed(Code.DENIED, "the code ran", {"ran": {"stdout": "said\n"}, "patch": "a.patch"})
 UNKNOWN = Unknown("it may have been sent", {"claim": "call_1"}, {"execution_time": 0.5})
 WAITING = Waiting("apr_1", "it overwrites a.md")
 
@@ -87,6 +89,24 @@ TOOL_RESULT: list[tuple[Outcome, ToolResult]] = [
     (
         FAILED,
         ToolResult("call_9", output="", error="FILE_NOT_FOUND: a.md is not in the workspace", success=False),
+    ),
+    (
+        ENDED,
+        ToolResult(
+            "call_9",
+            output={"stdout": "begun\n", "stderr": ""},
+            error="TIMEOUT: the code was ended",
+            success=False,
+        ),
+    ),
+    (
+        DENIED,
+        ToolResult(
+            "call_9",
+            output={"ran": {"stdout": "said\n"}, "patch": "a.patch"},
+            error="DENIED: the code ran",
+            success=False,
+        ),
     ),
     (UNKNOWN, ToolResult("call_9", output="", error="UNKNOWN: it may have been sent", success=False)),
     (

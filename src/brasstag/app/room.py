@@ -16,7 +16,7 @@ from brasstag.app.vault import Vault
 from brasstag.app.watching import Happening
 from brasstag.engine.asking import call_of
 from brasstag.engine.facts import tool_facts
-from brasstag.engine.judging import Explained
+from brasstag.engine.judging import Explained, landing_of
 from brasstag.engine.looking import Looked
 from brasstag.engine.payloads import reopened
 from brasstag.policy.narrow import NoRule, narrow_rule
@@ -206,6 +206,9 @@ class Room:
     def narrow_rule(self, approval: Approval, because: str) -> str | NoRule:
         """Return, as TOML, the narrowest rule that would allow what was approved from now on."""
         call = call_of(approval)
+        if self._counter.asking.decisions.ran(approval) is not None:
+            call, facts = landing_of(call)
+            return narrow_rule(self._shop.rules, call, approval.preview, facts, (), because)
         tool = self._shop.registry.get(approval.tool)
         if tool is None:
             return NoRule(f"{approval.tool} is no tool of this room any more")

@@ -1,9 +1,9 @@
 """Watching a run: what is written on its timelines, in order, and what its models say and its programs print meanwhile."""
 
 import asyncio
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -17,10 +17,14 @@ from brasstag.store.tasks import Task, get_task, tasks_of_tree
 from brasstag.store.timeline import entries_since
 from brasstag.words.approvals import Approval
 from brasstag.words.events import Entry, EntryKind
+from brasstag.words.times import stamp, utc_now
 from brasstag.words.turns import Retrying
 
 GLANCE_SECONDS = 0.1
 """How often a watcher looks for what other processes wrote."""
+
+MOST_RETRIES = 256
+"""How many failed tries at models' answers are held for whoever has not read them yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +81,50 @@ class Happening:
         return (self.entry.payload if self.entry else None) or {}
 
 
+@dataclass(frozen=True, slots=True)
+class _Retried:
+    """That a model is asked again, with the time it was told, to find its place among the entries."""
+
+    at: str
+    task_id: str
+    retrying: Retrying
+
+
+@dataclass(slots=True, eq=False)
+class _Ear:
+    """What was told to one watcher and it has not passed on yet."""
+
+    said: "asyncio.Queue[tuple[str, str]]" = field(default_factory=asyncio.Queue)
+    retried: deque[_Retried] = field(default_factory=lambda: deque(maxlen=MOST_RETRIES))
+    """Also of tasks the watcher has not seen yet, and of other runs."""
+
+    def take_retried(self, tasks: Mapping[str, Task]) -> list[_Retried]:
+        """Take what was told of tasks that are known."""
+        found = [one for one in self.retried if one.task_id in tasks]
+        for one in found:
+            self.retried.remove(one)
+        return found
+
+
 class Watchers:
     """Everybody in this process who listens to models and to programs."""
 
     def __init__(self) -> None:
         self.listeners = Listeners()
-        self._queues: set[asyncio.Queue[tuple[str, str | Retrying]]] = set()
+        self._ears: set[_Ear] = set()
+        self._retried: deque[_Retried] = deque(maxlen=MOST_RETRIES)
+        """The newest, for those who come to watch a task that is at work already."""
 
     def say(self, task_id: str, text: str) -> None:
         """Pass on a piece of text; called on the event loop, as models answer there."""
-        for queue in self._queues:
-            queue.put_nowait((task_id, text))
+        for ear in self._ears:
+            ear.said.put_nowait((task_id, text))
 
     def retry(self, task_id: str, retrying: Retrying) -> None:
         """Pass on that a model is asked again."""
-        for queue in self._queues:
-            queue.put_nowait((task_id, retrying))
+        retried = _Retried(stamp(utc_now()), task_id, retrying)
+        for heard in (self._retried, *(ear.retried for ear in self._ears)):
+            heard.append(retried)
 
     async def watch(
         self, books: Books, threads: Threads, task_id: str, seen: dict[str, int] | None = None
@@ -101,9 +133,9 @@ class Watchers:
 
         ``seen`` says how many entries of which task are known already.
         """
-        following = _Following(task_id, seen or {})
-        queue: asyncio.Queue[tuple[str, str | Retrying]] = asyncio.Queue()
-        self._queues.add(queue)
+        following, ear = _Following(task_id, seen or {}), _Ear()
+        ear.retried.extend(one for one in self._retried if one.task_id not in (seen or {}))
+        self._ears.add(ear)
         try:
             with self.listeners.tray() as tray:
                 while True:
@@ -111,14 +143,30 @@ class Watchers:
                     printed = tray.take()
                     found = await threads.run(books.read, following.look)
                     printed += tray.take({one.entry.call_id for one in found if one.entry})
+                    found = _with_retried(found, ear.take_retried(following.tasks), following.tasks)
                     for happening in _in_order(found, printed, following.tasks):
                         yield happening
                     if following.has_ended:
                         return
-                    async for happening in _heard(queue, following.tasks.get):
+                    async for happening in _heard(ear.said, following.tasks.get):
                         yield happening
         finally:
-            self._queues.discard(queue)
+            self._ears.discard(ear)
+
+
+def _with_retried(
+    found: list[Happening], retried: list[_Retried], tasks: Mapping[str, Task]
+) -> list[Happening]:
+    """Return what was written down and what was told of models that are asked again, in the order of time."""
+    mixed = list(found)
+    for one in retried:
+        later = (
+            at
+            for at, other in enumerate(mixed)
+            if other.waiting is not None or (other.entry is not None and other.entry.at > one.at)
+        )
+        mixed.insert(next(later, len(mixed)), Happening(tasks[one.task_id], retrying=one.retrying))
+    return mixed
 
 
 def _in_order(
@@ -133,9 +181,11 @@ def _in_order(
     agreed = {one.entry.call_id for one in found if one.entry and one.entry.kind is EntryKind.DECIDED}
     for happening in found:
         entry = happening.entry
-        if entry is None:
+        if happening.waiting is not None:
             yield from chain.from_iterable(of_call.values())
             of_call.clear()
+        elif entry is None:
+            pass
         elif entry.kind is EntryKind.DECIDED:
             agreed.discard(entry.call_id)
         elif entry.kind is not EntryKind.CLAIMED and entry.call_id not in agreed:
@@ -145,23 +195,19 @@ def _in_order(
 
 
 async def _heard(
-    queue: "asyncio.Queue[tuple[str, str | Retrying]]", find: Callable[[str], Task | None]
+    queue: "asyncio.Queue[tuple[str, str]]", find: Callable[[str], Task | None]
 ) -> AsyncIterator[Happening]:
     """Yield what models said until nothing more comes for a glance's time."""
     loop = asyncio.get_running_loop()
     until = loop.time() + GLANCE_SECONDS
     while (left := until - loop.time()) > 0:
         try:
-            name, heard = await asyncio.wait_for(queue.get(), left)
+            name, text = await asyncio.wait_for(queue.get(), left)
         except TimeoutError:
             return
         task = find(name)
-        if task is None:
-            continue
-        if isinstance(heard, Retrying):
-            yield Happening(task, retrying=heard)
-        else:
-            yield Happening(task, text=heard)
+        if task is not None:
+            yield Happening(task, text=text)
 
 
 class _Following:

@@ -12,6 +12,7 @@ from brasstag.engine.confined import (
     landing,
     look_again,
     not_landed,
+    record_landed,
     refused,
     require_unrun,
     run_on_draft,
@@ -24,6 +25,7 @@ from brasstag.engine.performing import perform
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.policy.grants import Grant, binding_digest, grant_approved, grant_landing
+from brasstag.policy.subjects import counts_of
 from brasstag.store.approvals import already_closed, edited_columns
 from brasstag.store.tasks import find_task
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
@@ -78,6 +80,7 @@ class Asking:
         ``uses`` is the approval that a call ran on, where what it changed is asked about.
         """
         call, tool = looked.admitted.call, looked.admitted.tool
+        verdict = replace(verdict, because=_with_every_effect(verdict.because, looked))
         requested_at = self._shop.books.now()
         approval = Approval(
             id=new_id("apr"),
@@ -153,6 +156,8 @@ class Asking:
             return self.decisions.void(approval, blocked(verdict), epoch)
         if isinstance(looked.ending, Failed):
             return self.decisions.void(approval, looked.ending, epoch)
+        if again is not None and not again.preview.changes:
+            return record_landed(self._shop, again, verdict, approval)
         tool = admitted.tool
         if binding_digest(admitted.call, tool.version, looked.preview) != approval.digest:
             self.decisions.void(approval, None, epoch)
@@ -196,6 +201,14 @@ class Asking:
     def _expiry(self, requested_at: str) -> str | None:
         lifetime = self._shop.approval_lifetime
         return None if lifetime is None else stamp(datetime.fromisoformat(requested_at) + lifetime)
+
+
+def _with_every_effect(because: str, looked: Looked) -> str:
+    """Return why a person is asked; whoever lets changes land is told of each kind of them, not only the one that asks."""
+    counts = counts_of(looked.preview) if is_landing(looked) else {}
+    if len(counts) < 2:
+        return because
+    return f"{because} (in all: {', '.join(f'{fact.value} {count}' for fact, count in counts.items())})"
 
 
 def _keep_bytes(looked: Looked) -> None:

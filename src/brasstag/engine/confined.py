@@ -4,22 +4,24 @@ To run one is only to draft. What it changed is judged before it lands; until th
 and a crash leaves nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from brasstag.engine import payloads
 from brasstag.engine.looking import Looked, draft_for, too_late
-from brasstag.engine.patches import keep_patch
+from brasstag.engine.patches import drop_patch, keep_patch
 from brasstag.engine.running import Admitted, run_function
 from brasstag.engine.shop import Shop
-from brasstag.engine.watch import Watch
+from brasstag.engine.watch import LeftBehind, Watch
 from brasstag.policy.grants import Grant
 from brasstag.words.approvals import Approval
-from brasstag.words.calls import Done, Failed, Settled
+from brasstag.words.calls import Call, Done, Failed, Settled
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Change, Preview
 from brasstag.words.verdicts import Verdict
+
+ALREADY_THERE = "what it changed was there already, so nothing was left to change"
 
 
 def has_to_run(looked: Looked) -> bool:
@@ -30,14 +32,15 @@ def has_to_run(looked: Looked) -> bool:
 def run_on_draft(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Looked:
     """Run a granted call that only drafts, and return what it would change, and how it would end."""
     admitted = looked.admitted
-    draft = draft_for(shop, admitted, writable=True)
-    ending = run_function(
-        shop,
-        admitted,
-        draft,
-        watch,
-        lambda: too_late(shop, admitted, draft, watch, approval_id=grant.approval_id),
-    )
+    draft = draft_for(shop, admitted, writable=True, granted=looked.preview)
+
+    def late() -> Settled:
+        _require_caller_or_desk(admitted.call, watch)
+        return too_late(shop, admitted, draft, watch, approval_id=grant.approval_id)
+
+    with watch.drafting():
+        ending = run_function(shop, admitted, draft, watch, late)
+    _require_caller_or_desk(admitted.call, watch)
     preview = _changes_only(draft.preview())
     if isinstance(ending, Failed) and "refused" in ending.details and preview.changes:
         # Part of what it changed cannot land, so nothing does; the rest of it is there to be read.
@@ -45,7 +48,16 @@ def run_on_draft(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Look
         ending = replace(ending, details={**ending.details, **kept})
     if isinstance(ending, Done):
         ending = _unless_changed(ending, looked.coming, preview.changes)
+    if isinstance(ending, Done) and watch.is_unwanted:
+        said = "it ran, but whoever called had gone; nothing it changed was kept"
+        ending = Failed(Code.CANCELLED, said, {"ran": ending.value}, ending.meta)
     return replace(looked, draft=draft, ending=ending, preview=preview)
+
+
+def _require_caller_or_desk(call: Call, watch: Watch) -> None:
+    """Raise LeftBehind for a draft of a worker that gave its task back: whoever holds the task next runs it again."""
+    if watch.is_unwanted and call.epoch:
+        raise LeftBehind
 
 
 def require_unrun(shop: Shop, approval: Approval) -> None:
@@ -67,8 +79,22 @@ def look_again(shop: Shop, admitted: Admitted, approval: Approval) -> Looked | N
         draft.stage_again(approval.preview.changes)
     finally:
         draft.close()
-    ending = payloads.reopened(asked["intended"])
-    return Looked(admitted, _changes_only(draft.preview()), draft, ending, ran=asked.get("ran", {}))
+    preview = _changes_only(draft.preview())
+    ending = _told_anew(payloads.reopened(asked["intended"]), approval.preview, preview)
+    return Looked(admitted, preview, draft, ending, ran=asked.get("ran", {}))
+
+
+def record_landed(shop: Shop, again: Looked, verdict: Verdict, approval: Approval) -> Settled:
+    """End an approved call whose changes somebody else has made meanwhile: nothing is left to change."""
+    call, ending = again.admitted.call, again.ending
+    assert isinstance(ending, Done)  # noqa: S101 - only what has run has changes
+    if isinstance(ending.value, Mapping) and "changes" in ending.value:
+        notes = [*ending.value.get("notes", ()), ALREADY_THERE]
+        ending = replace(ending, value={**ending.value, "notes": notes})
+    drop_patch(shop.patches, call.id)
+    payload = payloads.proposed(call, again.admitted.tool) | again.judged(again.preview, verdict)
+    payload |= payloads.closed(ending) | {"approval": approval.id}
+    return replace(ending, tag=shop.books.record(call, EntryKind.CALLED, payload, approval.id))
 
 
 def landing(shop: Shop, ran: Looked) -> payloads.Payload:
@@ -98,6 +124,17 @@ def not_landed(shop: Shop, ran: Looked, failed: Failed) -> Failed:
 def _kept(shop: Shop, ran: Looked) -> dict[str, str]:
     name = keep_patch(shop.patches, ran.admitted.call.id, ran.preview.changes, shop.books.blobs)
     return {"patch": name} if name else {}
+
+
+def _told_anew(ending: Settled, asked: Preview, now: Preview) -> Settled:
+    """Return the ending of a run as it is now: what it says it changed is what would land, and no patch is spoken of."""
+    meta = {name: value for name, value in ending.meta.items() if name != "patch"}
+    if isinstance(ending, Done) and isinstance(ending.value, Mapping):
+        value = ending.value
+        if value.get("changes") == asked.told_changes:
+            value = {**value, "changes": now.told_changes}
+        return replace(ending, value=value, meta=meta)
+    return replace(ending, meta=meta)
 
 
 def _changes_only(preview: Preview) -> Preview:

@@ -71,6 +71,10 @@ class Decisions:
         tag = self._books.decide(approval, decision, payload, epoch)
         return replace(ending or Failed(Code.APPROVAL_STALE, decision.note), tag=tag)
 
+    def ran(self, approval: Approval) -> payloads.Payload | None:
+        """Return how a call has run whose changes are asked about, as it would end; None for one that has not run."""
+        return self._books.read(lambda view: _intended(view, approval))
+
     def expire_due(self) -> None:
         """Close the approvals nobody answered in time."""
         now = self._books.now()
@@ -83,7 +87,7 @@ class Decisions:
 
     def _denied(self, approval: Approval, said: str) -> payloads.Payload:
         """Return the ending of a denied call; of code that has run it tells what that said, and where its changes are."""
-        ran = self._books.read(lambda view: _intended(view, approval))
+        ran = self.ran(approval)
         if ran is None:
             return payloads.closed(Failed(Code.DENIED, said))
         kept = {"patch": ran["meta"]["patch"]} if "patch" in ran["meta"] else {}

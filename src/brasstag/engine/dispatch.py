@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 from brasstag.engine import payloads
 from brasstag.engine.asking import Asking
-from brasstag.engine.judging import Explained, explain_call, judge
+from brasstag.engine.judging import Explained, explain_call, judge, mistake_in
 from brasstag.engine.looking import Looked, admit_unless_denied, blocked, look
 from brasstag.engine.patience import busy, patiently
 from brasstag.engine.running import Admitted
@@ -96,8 +96,12 @@ class Counter:
         future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         watch.look = partial(self._look_at_watch, watch, future)
         timer = loop.call_later(FIRST_LOOK, watch.look)
-        found = await future
-        # Not reached when the caller goes away: then the watch goes on, as the call does.
+        try:
+            found = await future
+        except asyncio.CancelledError:
+            # What acts goes on to its end, and its watch with it.
+            watch.leave()
+            raise
         timer.cancel()
         return cast("_T | Settled", found)
 
@@ -171,6 +175,9 @@ class Counter:
 
     def _by_verdict(self, looked: Looked, verdict: Verdict, watch: Watch) -> Outcome:
         call, tool = looked.admitted.call, looked.admitted.tool
+        mistake = mistake_in(looked, verdict)
+        if mistake is not None:
+            return self._refuse(call, mistake)
         if verdict.decision == "deny":
             return self._refuse(call, blocked(verdict), looked, verdict)
         if isinstance(looked.ending, Failed) and not (verdict.decision == "ask" and verdict.by_rule):

@@ -22,6 +22,8 @@ class Explained:
     """Why it would not even be judged, or would fail although it may run."""
     preview: Preview | None = None
     explanation: Explanation | None = None
+    lands: bool = False
+    """Whether what it changes is judged by itself, once it has run."""
 
 
 def explain_call(shop: Shop, call: Call, watch: Watch) -> Explained:
@@ -34,14 +36,17 @@ def explain_call(shop: Shop, call: Call, watch: Watch) -> Explained:
         # As in a real call, nobody looks; what would be said of it is said of its arguments alone.
         return Explained(explanation=explain(shop.rules, admitted.call, Preview(), facts))
     looked = look(shop, admitted, watch, only_looking=True)
-    explanation = explain(shop.rules, admitted.call, looked.preview, facts)
     verdict = judge(shop, looked)
+    mistake = mistake_in(looked, verdict)
+    if mistake is not None:
+        return Explained(mistake)
+    explanation = explain(shop.rules, admitted.call, looked.preview, facts)
     if verdict.decision != explanation.verdict.decision:
         others = tuple(replace(line, decided=False) for line in explanation.lines)
         explanation = Explanation(verdict, (Line(verdict, decided=True), *others))
-    return Explained(
-        looked.ending if isinstance(looked.ending, Failed) else None, looked.preview, explanation
-    )
+    refused = looked.ending if isinstance(looked.ending, Failed) else None
+    lands = looked.drafts and refused is None and explanation.verdict.decision != "deny"
+    return Explained(refused, looked.preview, explanation, lands)
 
 
 def judge(shop: Shop, looked: Looked) -> Verdict:
@@ -65,10 +70,24 @@ def judge(shop: Shop, looked: Looked) -> Verdict:
     return verdict
 
 
+def mistake_in(looked: Looked, verdict: Verdict) -> Failed | None:
+    """Return what is wrong with a call's arguments, which is said before a person is asked or a profile is heard.
+
+    Where a rule denies the call, its word is the only one.
+    """
+    denied = verdict.decision == "deny" and verdict.by_rule
+    return looked.ending if looked.mistaken and not denied and isinstance(looked.ending, Failed) else None
+
+
 def judge_changes(shop: Shop, call: Call, preview: Preview) -> Verdict:
     """Return the rules' word on what a run changes, as on a call that changes files; that it runs is judged by itself."""
-    landing = replace(call, tool=LANDING, arguments={})
-    return shop.rules.judge(landing, preview, ToolFacts(LANDING, effects="files"))
+    landing, facts = landing_of(call)
+    return shop.rules.judge(landing, preview, facts)
+
+
+def landing_of(call: Call) -> tuple[Call, ToolFacts]:
+    """Return the call that rules take the landing of a call's changes for, and what it says of itself."""
+    return replace(call, tool=LANDING, arguments={}), ToolFacts(LANDING, effects="files")
 
 
 def _read_or_carried(preview: Preview) -> Iterator[str]:

@@ -1,10 +1,9 @@
 """Admitting a call, and finding out what it would do without doing it."""
 
-import posixpath
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from brasstag.documents.carrying import carry
 from brasstag.engine import payloads
@@ -14,8 +13,6 @@ from brasstag.engine.running import Admitted, described, run_function, timed_out
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.policy.roles import OPERATOR
-from brasstag.policy.shell.naming import named_paths
-from brasstag.policy.shell.reading import read_code
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.kinds import BEHAVIOUR, ToolType
 from brasstag.toolkit.sentences import did_you_mean
@@ -47,6 +44,8 @@ class Looked:
     draft: Draft | None = None
     ending: Settled | None = None
     """None for a call that acts outside the workspace, or has to run before anybody knows what it changes."""
+    mistaken: bool = False
+    """Whether its arguments alone are why it fails; to say so tells its caller nothing new."""
     drafts: bool = False
     """Whether what it changes is known only once it has run, and to run it is only to draft."""
     coming: tuple[Change, ...] = ()
@@ -143,14 +142,17 @@ def _look_outside(shop: Shop, admitted: Admitted) -> Looked:
         looked = Looked(admitted, foreseen, drafts=drafts)
         return _look_where_it_saves(shop, looked) if foreseen.saves else looked
     except ToolError as error:
-        failed = Failed(error.code, error.message, error.details)
+        return replace(_failing(shop, admitted, error), mistaken=True)
     except Exception as error:  # noqa: BLE001 - the code of a tool's author may raise anything
-        failed = Failed(
-            Code.EXECUTION_ERROR, f"{admitted.tool.name} cannot say what it would do: {described(error)}"
-        )
+        said = f"{admitted.tool.name} cannot say what it would do: {described(error)}"
+        return _failing(shop, admitted, ToolError(Code.EXECUTION_ERROR, said))
+
+
+def _failing(shop: Shop, admitted: Admitted, error: ToolError) -> Looked:
+    """Say how a call outside would fail; what it would do there, nobody knows."""
     draft = draft_for(shop, admitted)
     draft.close()
-    return Looked(admitted, Preview(external=True), draft, failed)
+    return Looked(admitted, Preview(external=True), draft, Failed(error.code, error.message, error.details))
 
 
 def _look_where_it_saves(shop: Shop, looked: Looked) -> Looked:
@@ -158,6 +160,8 @@ def _look_where_it_saves(shop: Shop, looked: Looked) -> Looked:
     draft = draft_for(shop, looked.admitted, writable=True)
     try:
         where = tuple(draft.write_bytes(path, b"") for path in looked.preview.saves)
+    except ToolError as error:
+        return _failing(shop, looked.admitted, error)
     finally:
         draft.close()
     return replace(looked, preview=replace(looked.preview, saves=where), coming=draft.preview().changes)
@@ -170,7 +174,7 @@ def _look_at_code(shop: Shop, admitted: Admitted) -> Looked:
         return looked
     draft = draft_for(shop, admitted)
     try:
-        for path in _named(admitted.call):
+        for path in looked.preview.names:
             with suppress(ToolError):
                 if draft.look(path).kind == "file":
                     draft.read(path, LARGEST_NAMED)
@@ -179,15 +183,6 @@ def _look_at_code(shop: Shop, admitted: Admitted) -> Looked:
     # A word that names nothing is most often no path at all; should it name a file later, the preview is another one.
     reads = tuple(seen for seen in draft.preview().reads if digest_in(seen.state) is not None)
     return replace(looked, preview=replace(looked.preview, reads=reads))
-
-
-def _named(call: Call) -> Iterator[str]:
-    """Yield the workspace paths that the code of a call names."""
-    text = str(call.arguments.get("code") or call.arguments.get("command") or "")
-    language: Literal["python", "bash"] = "python" if call.arguments.get("language") == "python" else "bash"
-    where = str(call.arguments.get("cwd") or ".")
-    for path in named_paths(read_code(text, language)):
-        yield posixpath.normpath(posixpath.join(where, path))
 
 
 def too_late(
@@ -210,15 +205,22 @@ def too_late(
     return replace(ending, tag=shop.books.record(admitted.call, EntryKind.CALLED, payload, approval_id))
 
 
-def draft_for(shop: Shop, admitted: Admitted, *, writable: bool = False) -> Draft:
-    """Return a view of the workspace for one call: what a rule denies is hidden from walks, what one minds is named."""
+def draft_for(
+    shop: Shop, admitted: Admitted, *, writable: bool = False, granted: Preview | None = None
+) -> Draft:
+    """Return a view of the workspace for one call: what a rule denies is hidden from walks, what one minds is named.
+
+    Of what rules ask about, code sees what the preview it was ``granted`` on says it reads.
+    """
     rules, name, role = shop.rules, admitted.tool.name, admitted.call.role
+    heard = frozenset(seen.path for seen in granted.reads) if granted else frozenset()
     return Draft(
         shop.workspace,
         writable=writable,
         hidden=lambda path: rules.hides(path, name, role) is not None,
         minded=lambda path: rules.watches(path, name, role),
         unspoken=lambda paths: rules.is_silent_about(paths, name),
+        unheard=lambda path: rules.asks_to_read(path, name, role, heard),
     )
 
 

@@ -2,9 +2,11 @@
 
 import difflib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from brasstag.store.blobs import Blobs
+from brasstag.words.deeds import changed_modes
 from brasstag.words.errors import StoreError
 from brasstag.words.previews import ABSENT, DIRECTORY, Change, digest_in
 
@@ -14,6 +16,8 @@ MOST_LINES = 5_000
 """Above so many lines on both sides together nobody looks for those they share: it could take minutes."""
 
 _FILE, _LINK, _DEFAULT_MODE, _NO_FILE = 0o100000, 0o120000, 0o644, "/dev/null"
+_KNOWN_MODES = {0o644, 0o755}
+"""Those that git tells from each other; others are told in a comment."""
 _ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", ord("\n"): "\\n", ord("\t"): "\\t", ord("\r"): "\\r"}
 
 
@@ -22,11 +26,23 @@ def keep_patch(folder: Path | None, call_id: str, changes: Sequence[Change], blo
     if folder is None:
         return ""
     folder.mkdir(mode=0o700, exist_ok=True)
-    name = f"{call_id.replace(':', '-')}.patch"
+    name = _name(call_id)
     with (folder / name).open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
         for change in changes:
             file.writelines(patch_of(change, blobs))
     return f"{folder.parent.name}/{folder.name}/{name}"
+
+
+def drop_patch(folder: Path | None, call_id: str) -> None:
+    """Remove the patch of a call whose changes have landed."""
+    if folder is not None:
+        # One that cannot be removed says no more than what has happened.
+        with suppress(OSError):
+            (folder / _name(call_id)).unlink()
+
+
+def _name(call_id: str) -> str:
+    return f"{call_id.replace(':', '-')}.patch"
 
 
 def patch_of(change: Change, blobs: Blobs) -> Iterator[str]:
@@ -37,10 +53,12 @@ def patch_of(change: Change, blobs: Blobs) -> Iterator[str]:
     old, new = _text(change.before, change.before_size, blobs), _text(change.after, change.size, blobs)
     if old is None or new is None:
         yield f"# not shown here: {_quoted(change.path)}, {change.before} becomes {change.after}"
-        yield "\n" if change.mode is None else f" with mode {change.mode:03o}\n"
+        yield "\n" if change.mode is None else f" with {changed_modes(change) or f'mode {change.mode:03o}'}\n"
         return
     mode = change.before_mode if change.mode is None else change.mode
     old_kind, new_kind = _kind(change.before, change.before_mode), _kind(change.after, mode)
+    if changed_modes(change) and not {change.mode, change.before_mode} <= _KNOWN_MODES:
+        yield f"# {_quoted(change.path)}: {changed_modes(change)}\n"
     if old_kind and new_kind and _is_link(old_kind) != _is_link(new_kind):
         # What becomes another kind of thing goes first, and comes anew.
         yield from _section(change.path, old_kind, 0, old, "")

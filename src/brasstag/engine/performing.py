@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import partial
 
 from brasstag.engine import payloads
-from brasstag.engine.confined import not_landed
+from brasstag.engine.confined import is_landing, not_landed
 from brasstag.engine.delegating import ask_master, delegate, hand_off
 from brasstag.engine.looking import Looked, draft_for
+from brasstag.engine.patches import drop_patch
 from brasstag.engine.remembering import memory_of
 from brasstag.engine.running import run_function, timed_out
 from brasstag.engine.shop import Shop
@@ -85,6 +86,8 @@ def _act_on_files(shop: Shop, grant: Grant, looked: Looked) -> Settled:
     made = changes
     try:
         apply_changes(shop.workspace, grant.call.id, changes, shop.at, stands)
+        if is_landing(looked):
+            drop_patch(shop.patches, grant.call.id)
     except (ToolError, StoreError) as error:
         failed = replace(_not_begun(error), meta=ending.meta)
         ending, made = not_landed(shop, looked, failed), ()
@@ -108,7 +111,7 @@ def _act_outside(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Sett
         stands()
     except (ToolError, StoreError) as error:
         return _settle(shop, claimed, grant, looked, _not_begun(error), ())
-    draft = draft_for(shop, admitted)
+    draft = draft_for(shop, admitted, granted=looked.preview)
 
     def late() -> Settled:
         return _settle(shop, claimed, grant, looked, timed_out(admitted, watch), ())

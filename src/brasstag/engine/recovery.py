@@ -22,6 +22,7 @@ from typing import Any
 from brasstag.engine import payloads
 from brasstag.engine.facts import may_run_again
 from brasstag.engine.looking import draft_for
+from brasstag.engine.patches import drop_patch
 from brasstag.engine.running import Admitted, run_function, scrub, timed_out
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
@@ -216,6 +217,7 @@ def _claimed_payload(shop: Shop, claim: Claimed) -> dict[str, Any]:
 def _finish_files(shop: Shop, claim: Claimed, payload: dict[str, Any]) -> tuple[Settled, tuple[Change, ...]]:
     recovery = recover_changes(shop.workspace, claim.call_id, claim.changes)
     if recovery.state == "applied":
+        drop_patch(shop.patches, claim.call_id)
         return payloads.reopened(payload["intended"]), claim.changes
     if recovery.state == "not_applied":
         return Failed(Code.CHANGED, "its process ended before it acted, and the files have changed since"), ()

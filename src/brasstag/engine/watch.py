@@ -4,18 +4,22 @@ import asyncio
 import concurrent.futures
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from brasstag.engine.threads import AnsweredElsewhere
 from brasstag.words.calls import Settled
+
+GRACE_SECONDS = 3.0
+"""How long a draft that was broken off has to say what became of it."""
 
 Late = Callable[[], Settled]
 """Writes the end of a call whose function has not come back, and returns it."""
 
 
 class LeftBehind(AnsweredElsewhere):
-    """Raised in the worker whose function came back after its time: its call has already ended."""
+    """Raised in the worker whose function came back after its time: its call has already ended, or is run again."""
 
 
 def _nobody_looks() -> None:
@@ -43,6 +47,8 @@ class Watch:
         self.cut_short = False
         """Whether the time of its task ends before its own."""
         self._break_off: Callable[[], None] | None = None
+        self._drafts = False
+        self._caller_left = False
         self.over = False
         """Whether the worker has come to its end, so that nobody needs to look any more."""
 
@@ -61,6 +67,8 @@ class Watch:
         """The function starts now, and is left behind when its time is up."""
         seconds = self.start(seconds)
         with self._lock:
+            if self._drafts and self._caller_left:
+                seconds = min(seconds, GRACE_SECONDS)
             self._seconds, self._since, self._late = seconds, time.monotonic(), late
 
     def end(self) -> None:
@@ -78,20 +86,55 @@ class Watch:
         if too_late and break_off is not None:
             break_off()
 
+    @contextmanager
+    def drafting(self) -> Iterator[None]:
+        """What the function does meanwhile is only a draft, which ends when nobody waits for it any more."""
+        with self._lock:
+            self._drafts = True
+            self.hurried = self.hurried or self._caller_left
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._drafts = False
+
+    def leave(self) -> None:
+        """The caller has gone away: a draft is broken off, and what acts goes on to its end."""
+        with self._lock:
+            self._caller_left = True
+            if not self._drafts or self.hurried:
+                return
+            if self._since is not None:
+                self._seconds = min(self._seconds, time.monotonic() - self._since + GRACE_SECONDS)
+            self._end_now()
+        self.loop.call_soon_threadsafe(self.look)
+
+    @property
+    def is_unwanted(self) -> bool:
+        """Whether the caller has gone away, so that a draft is not to land."""
+        return self._caller_left
+
     def await_on_loop(self, running: "concurrent.futures.Future[Any]") -> None:
         """The function is async, and runs on the loop."""
-        self._on_loop = running
+        with self._lock:
+            self._on_loop = running
+            too_late = self.hurried
+        if too_late:
+            running.cancel()
 
     def hurry(self) -> None:
         """The function's time is up now: its task was stopped."""
         with self._lock:
             self._seconds = 0.0
-            self.hurried = True
-            if self._break_off is not None:
-                self._break_off()
+            self._end_now()
+        self.loop.call_soon_threadsafe(self.look)
+
+    def _end_now(self) -> None:
+        self.hurried = True
+        if self._break_off is not None:
+            self._break_off()
         if self._on_loop is not None:
             self._on_loop.cancel()
-        self.loop.call_soon_threadsafe(self.look)
 
     def left(self) -> float:
         """Return how many seconds are left before it makes sense to look again."""

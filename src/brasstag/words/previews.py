@@ -109,6 +109,8 @@ class Preview:
     """How many files a walk looked into beyond those listed in ``reads``."""
     saves: tuple[str, ...] = ()
     """Files that get what the call comes by; what that is shows only once it has run, which is safe to repeat."""
+    names: tuple[str, ...] = field(default=(), compare=False)
+    """Paths that what it runs names; a look reads those that hold files, and only ``reads`` is kept."""
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     def about(self, fact: Fact) -> tuple[str, ...]:
@@ -145,6 +147,11 @@ class Preview:
         found = [*(seen.path for seen in self.reads), *self.saves]
         found += [path for change in self.changes for path in change.paths]
         return tuple(dict.fromkeys(found))
+
+    @property
+    def told_changes(self) -> list[dict[str, str]]:
+        """Each path that would change, and how, as the result of code tells it."""
+        return [{"path": change.path, "change": change.fact.value} for change in self.changes]
 
     def as_json(self) -> dict[str, Any]:
         """Return the form approvals and timelines store."""

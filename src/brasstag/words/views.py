@@ -1,5 +1,6 @@
 """The three exact shapes in which an outcome leaves the house."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from brasstag.words.calls import Done, Failed, Outcome, ToolResult, Unknown, Waiting
@@ -37,8 +38,15 @@ def tool_result_view(outcome: Outcome, tool_call_id: str) -> ToolResult:
     """Return ``ToolResult(tool_call_id, output, error, success)``."""
     if isinstance(outcome, Done):
         return ToolResult(tool_call_id, output=outcome.value)
-    code, _ = _code_and_details(outcome)
-    return ToolResult(tool_call_id, error=f"{code}: {_sentence(outcome)}", success=False)
+    code, details = _code_and_details(outcome)
+    output = details if _has_output(details) else ""
+    return ToolResult(tool_call_id, output, f"{code}: {_sentence(outcome)}", success=False)
+
+
+def _has_output(details: Mapping[str, Any]) -> bool:
+    """Say whether the details of an error hold what a program printed, which whoever called has to read."""
+    ran = details.get("ran")
+    return "stdout" in details or (isinstance(ran, Mapping) and "stdout" in ran)
 
 
 def _sentence(outcome: Failed | Unknown | Waiting) -> str:

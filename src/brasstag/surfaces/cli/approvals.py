@@ -1,5 +1,6 @@
 """The queue of approvals: list, show, approve, deny."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -99,11 +100,12 @@ def _list(project: Path, output: OutputName | None, everything: bool) -> None:
 
     with open_books(project) as vault:
         states = () if everything else (ApprovalState.OPEN, ApprovalState.APPROVED)
-        found = Decisions(vault.books).list(*states)
-    if wants_json(output):
-        for approval in found:
-            print_json(_as_json(approval))
-        return
+        decisions = Decisions(vault.books)
+        found = decisions.list(*states)
+        if wants_json(output):
+            for approval in found:
+                print_json(_as_json(approval, decisions.ran(approval)))
+            return
     for approval in found:
         say(f"{approval.id}  {approval.state.value}  {approval.tool}", "bold")
         quote(approval.reason, indent="  ")
@@ -119,11 +121,13 @@ def _show(project: Path, name: str, output: OutputName | None) -> None:
     from brasstag.surfaces.cli.deciding import print_approval
 
     with open_books(project) as vault:
-        approval = Decisions(vault.books).get(name)
+        decisions = Decisions(vault.books)
+        approval = decisions.get(name)
+        ran = decisions.ran(approval)
         if wants_json(output):
-            print_json(_as_json(approval))
+            print_json(_as_json(approval, ran))
         else:
-            print_approval(approval, vault.books.blobs)
+            print_approval(approval, vault.books.blobs, ran)
 
 
 def _deny(project: Path, names: list[str], reason: str, output: OutputName | None) -> int:
@@ -144,10 +148,12 @@ def _deny(project: Path, names: list[str], reason: str, output: OutputName | Non
                 worst = max(worst, failures.tell(error))
                 continue
             vault.books.close_if_idle(approval.task_id)
+            ran = decisions.ran(approval)
             report(
                 output,
-                {"approvalId": approval.id, "state": "denied", "tool": approval.tool, "reason": reason},
-                f"Denied {approval.tool} ({approval.id}).{_then(vault, approval)}",
+                {"approvalId": approval.id, "state": "denied", "tool": approval.tool, "reason": reason}
+                | _kept(ran),
+                f"Denied {approval.tool} ({approval.id}).{_kept_said(ran)}{_then(vault, approval)}",
             )
     return worst
 
@@ -161,7 +167,19 @@ def _then(vault: "Vault", approval: "Approval") -> str:
     return "" if task.kind == "desk" else f" {who_goes_on(task.tree, is_served(vault, task.tree))}"
 
 
-def _as_json(approval: "Approval") -> dict[str, Any]:
+def _kept(ran: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return where the changes of a call are that has run, and what it said."""
+    return {} if ran is None else {"ran": ran["result"], "patch": ran["meta"].get("patch")}
+
+
+def _kept_said(ran: Mapping[str, Any] | None) -> str:
+    if ran is None:
+        return ""
+    patch = ran["meta"].get("patch")
+    return f" It had run; nothing it changed was kept{f', but for a patch: {patch}' if patch else ''}."
+
+
+def _as_json(approval: "Approval", ran: Mapping[str, Any] | None) -> dict[str, Any]:
     return {
         "approvalId": approval.id,
         "state": approval.state.value,
@@ -178,4 +196,4 @@ def _as_json(approval: "Approval") -> dict[str, Any]:
         "decidedBy": approval.decided_by,
         "decidedAt": approval.decided_at,
         "note": approval.note,
-    }
+    } | _kept(ran)

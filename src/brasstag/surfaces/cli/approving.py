@@ -15,7 +15,7 @@ from brasstag.surfaces.cli.people import require_approver
 from brasstag.surfaces.cli.printing import Live
 from brasstag.surfaces.cli.rooms import open_books, open_room
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState
-from brasstag.words.calls import Done
+from brasstag.words.calls import Done, Waiting
 from brasstag.words.errors import ConfigError, UntrustedError
 
 if TYPE_CHECKING:
@@ -66,9 +66,14 @@ class Approving:
         if isinstance(outcome, deciding.Noted):
             return self._tell_noted(room, outcome)
         outcome = live.rest_of(outcome, self.output)
-        if not self.always or not isinstance(outcome, Done):
+        used = await room.approval(approval.id)
+        # Code that was approved may wait again, for its changes to land.
+        went_on = isinstance(outcome, Done) or (
+            isinstance(outcome, Waiting) and used.state is ApprovalState.CONSUMED
+        )
+        if not self.always or not went_on:
             return show_outcome(outcome, self.output, approval.tool, approvalId=approval.id)
-        rule = self._write_rule(room, await room.approval(approval.id))
+        rule = self._write_rule(room, used)
         found = {"rule": rule} if isinstance(rule, str) else {"noRule": rule.because}
         code = show_outcome(outcome, self.output, approval.tool, approvalId=approval.id, **found)
         if not wants_json(self.output):

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from brasstag.engine.decisions import Decisions
 from brasstag.surfaces.cli.console import quote, say
 from brasstag.surfaces.cli.diffs import print_arguments, print_preview
 from brasstag.surfaces.cli.people import require_approver
+from brasstag.surfaces.cli.programs import print_ran
 from brasstag.surfaces.cli.questions import ask_meanwhile, confirm_meanwhile
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState
-from brasstag.words.calls import Failed, Outcome
+from brasstag.words.calls import Failed, Outcome, Waiting
 from brasstag.words.errors import Code, ToolError
 
 if TYPE_CHECKING:
@@ -30,15 +32,22 @@ class Noted:
 Decided = Outcome | Noted
 
 
-def print_approval(approval: Approval, blobs: "Blobs") -> None:
-    """Print all a person has to know before they decide."""
+def print_approval(approval: Approval, blobs: "Blobs", ran: Mapping[str, Any] | None = None) -> None:
+    """Print all a person has to know before they decide; ``ran`` is how a call ended whose changes they decide about."""
     say(f"{approval.id} · {approval.state.value}", "bold")
-    quote(f"{asker(approval)} wants to use {approval.tool}", "bold yellow", indent="")
+    wants = (
+        f"wants to use {approval.tool}"
+        if ran is None
+        else f"used {approval.tool}, and wants its changes to land"
+    )
+    quote(f"{asker(approval)} {wants}", "bold yellow", indent="")
     quote(f"asked because {approval.reason} [{approval.rule}]", indent="  ")
     print_arguments(approval.arguments)
     if approval.original_arguments is not None:
         say("  the call as it was made:", "dim")
         print_arguments(approval.original_arguments)
+    if ran is not None:
+        print_ran(ran)
     print_preview(approval.preview, blobs)
     if approval.expires_at:
         say(f"  lapses at {approval.expires_at}", "dim")
@@ -57,12 +66,15 @@ def asker(approval: Approval) -> str:
 async def prompt(room: "Room", approval_id: str) -> Decided | None:
     """Ask the person at the terminal; None when they would rather decide later."""
     approval = await room.approval(approval_id)
-    print_approval(approval, room.books.blobs)
+    ran = Decisions(room.books).ran(approval)
+    print_approval(approval, room.books.blobs, ran)
+    # What has run can land or not; with other arguments it would be another call.
+    offered = "approve, edit, deny or later" if ran is None else "approve, deny or later"
     while True:
-        match (await ask_meanwhile("approve, edit, deny or later? [later]") or "later").lower():
+        match (await ask_meanwhile(f"{offered}? [later]") or "later").lower():
             case "approve" | "a":
                 return await approve(room, approval.id, seen=approval.preview.digest)
-            case "edit" | "e":
+            case "edit" | "e" if ran is None:
                 outcome = await _edit_here(room, approval)
                 if outcome is not None:
                     return outcome
@@ -141,7 +153,7 @@ async def _decide(
         return Failed(error.code, error.message, error.details)
     if response.approved:
         return await _go_on(room, decided)
-    return Failed(Code.DENIED, f"a person denied this call: {decided.note or 'no reason was given'}")
+    return await room.wait(Waiting(decided.id, decided.reason))
 
 
 async def _go_on(room: "Room", approval: Approval) -> Decided:

@@ -2,11 +2,14 @@
 
 import difflib
 import json
+import os
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from brasstag.surfaces.cli.console import quote, say
-from brasstag.words.previews import ABSENT, DIRECTORY, Change, Preview, digest_in
+from brasstag.words.deeds import change_sentence
+from brasstag.words.previews import Preview, digest_in
 
 if TYPE_CHECKING:
     from brasstag.store.blobs import Blobs
@@ -33,9 +36,9 @@ def print_preview(preview: Preview, blobs: "Blobs") -> None:
     for sentence in deeds(preview):
         quote(sentence, indent="  ")
     for change in preview.changes:
-        quote(change_sentence(change), "bold", indent="  ")
+        quote(change_sentence(change, partial(_target, blobs)), "bold", indent="  ")
         if digest_in(change.after) and (not change.source or digest_in(change.before)):
-            print_diff(_bytes(blobs, change.before), _bytes(blobs, change.after))
+            print_diff(_text(blobs, change.before), _text(blobs, change.after))
         if not change.undoable:
             say("    too large to keep a copy of: this cannot be undone", "red")
 
@@ -73,23 +76,6 @@ def deeds(preview: Preview) -> Iterator[str]:
         yield "acts outside the workspace, where a preview cannot see"
 
 
-def change_sentence(change: Change) -> str:
-    """Say what becomes of one path."""
-    if change.source:
-        return f"moves {change.source} to {change.path}{' (replacing it)' if change.before != ABSENT else ''}"
-    if change.after == ABSENT:
-        if change.before == DIRECTORY:
-            return f"deletes directory {change.path}"
-        return f"deletes {change.path} ({change.before_size} bytes)"
-    if change.after == DIRECTORY:
-        return f"makes directory {change.path}"
-    if change.before == ABSENT:
-        return f"creates {change.path} ({change.size} bytes)"
-    if change.before == change.after:
-        return f"overwrites {change.path} with the same bytes ({change.size})"
-    return f"overwrites {change.path} ({change.before_size} → {change.size} bytes)"
-
-
 def _lines(text: str) -> list[str]:
     # Not splitlines: it also breaks at characters that are part of a line here, and then they would not show.
     return text.removesuffix("\n").split("\n") if text else []
@@ -121,8 +107,16 @@ def _ends_stripped(old: list[str], new: list[str]) -> Iterator[str]:
     yield from (f"+{line}" for line in new[start : len(new) - end])
 
 
+def _text(blobs: "Blobs", state: str) -> bytes | None:
+    # Where a link leads is no text of a file; the sentence above says it.
+    return _bytes(blobs, state) if state.startswith("file:") else b""
+
+
+def _target(blobs: "Blobs", state: str) -> str | None:
+    target = _bytes(blobs, state)
+    return None if target is None else os.fsdecode(target)
+
+
 def _bytes(blobs: "Blobs", state: str) -> bytes | None:
-    digest = digest_in(state)
-    if digest is None:
-        return b""
+    digest = digest_in(state) or ""
     return blobs.get(digest) if blobs.has(digest) else None

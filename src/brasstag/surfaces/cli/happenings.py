@@ -120,6 +120,8 @@ class Teller:
     doing: dict[str, str] = field(default_factory=dict)
     """What each task is at, in a few words."""
     _made: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    _open: dict[str, dict[str, str]] = field(default_factory=dict)
+    """The tools of the calls of each task that have not ended."""
     _printed: Printed = field(default_factory=Printed)
 
     def tell(self, happening: "Happening") -> None:
@@ -146,11 +148,14 @@ class Teller:
         if entry.kind is EntryKind.TURN:
             for index, call in enumerate(payload["calls"]):
                 self._made[f"{entry.task_id}:{payload['turn']}.{index}"] = call
-            self.doing[entry.task_id] = ", ".join(call["tool"] for call in payload["calls"])
-        elif entry.kind in (EntryKind.CLAIMED, EntryKind.ASKED):
-            self.doing[entry.task_id] = str(payload.get("tool", ""))
-        else:
-            self.doing.pop(entry.task_id, None)
+                self._open.setdefault(entry.task_id, {})[f"{entry.task_id}:{payload['turn']}.{index}"] = call[
+                    "tool"
+                ]
+        elif entry.kind is EntryKind.CLOSED:
+            self._open.pop(entry.task_id, None)
+        elif "outcome" in payload:
+            self._open.get(entry.task_id, {}).pop(entry.call_id, None)
+        self.doing[entry.task_id] = ", ".join(self._open.get(entry.task_id, {}).values())
 
     def _lines(self, entry: Entry, payload: Mapping[str, Any]) -> Iterator[Line]:
         match entry.kind:
@@ -187,6 +192,9 @@ class Teller:
         told = not done or (isinstance(result, dict) and ("summary" in result or result.get("exit_code")))
         words = f"{self._named(entry, payload)}: {shortly(result)}" if told else self._named(entry, payload)
         signs = {"done": ("✓", "green"), "unknown": ("‼", "red bold")}
+        if done and isinstance(result, dict) and result.get("exit_code"):
+            # It did what it was asked to; the program it ran did not.
+            signs["done"] = ("✓", "yellow")
         yield Line(*signs.get(payload["outcome"], ("✗", "red")), words)
 
     def _named(self, entry: Entry, payload: Mapping[str, Any]) -> str:

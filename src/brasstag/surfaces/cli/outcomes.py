@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from brasstag.surfaces.cli.console import OutputName, print_json, say, table, wants_json
 from brasstag.surfaces.cli.exits import Exit, exit_for
-from brasstag.words.calls import Done, Failed, Waiting
+from brasstag.surfaces.cli.programs import parts_of, print_output, run_in
+from brasstag.words.calls import Done, Failed, Unknown, Waiting
 from brasstag.words.errors import Code
 from brasstag.words.views import result_view
 
@@ -26,6 +27,12 @@ def show_outcome(outcome: "Outcome", output: OutputName | None, tool: str, **mor
 
 def print_value(value: Any) -> None:
     """Print a result for people: a text as it is, a list of things as a table, everything else by name."""
+    run = run_in(value)
+    if run is not None and run is value:
+        print_output(run)
+        for name, part in parts_of(run):
+            _print_part(name, part)
+        return
     match value:
         case str(text):
             say(text.removesuffix("\n"))
@@ -45,11 +52,12 @@ def _tell(outcome: "Outcome", tool: str) -> None:
             print_value(outcome.value)
             if "edited" in outcome.meta:
                 say(f"  approved with changed arguments by {outcome.meta['edited']['by']}", "yellow")
-            _tell_tag("done", "green", outcome)
+            _tell_tag(*_how_done(outcome.value), outcome)
         case Failed():
             say(f"{outcome.code.value}: {outcome.message}", "red")
             if outcome.code is Code.INVALID_ARGUMENTS:
                 say(f"  `brasstag tools show {tool}` lists its arguments")
+            _tell_details(outcome)
             _tell_tag("failed, nothing changed", "dim", outcome)
         case Waiting() if outcome.task_id:
             say(f"Waiting: {outcome.reason}", "yellow")
@@ -61,7 +69,25 @@ def _tell(outcome: "Outcome", tool: str) -> None:
             say(f"  brasstag approvals approve {outcome.approval_id}")
         case _:
             say(f"UNKNOWN: {outcome.message}", "red bold")
+            _tell_details(outcome)
             _tell_tag("it may have happened; look before trying again", "red", outcome)
+
+
+def _how_done(value: Any) -> tuple[str, str]:
+    """Return how a call that came to its end is told: a program may have failed all the same."""
+    code = (run_in(value) or {}).get("exit_code")
+    return (f"done, exit code {code}", "yellow") if code else ("done", "green")
+
+
+def _tell_details(outcome: Failed | Unknown) -> None:
+    """Tell what a program said that did not come to a good end, and where the patch of its changes is."""
+    run = run_in(outcome.details)
+    if run is not None:
+        print_output(run)
+        if "exit_code" in run:
+            say(f"  it ran, and ended with exit code {run['exit_code']}")
+    if "patch" in outcome.details:
+        say(f"  what it changed is kept as a patch: {outcome.details['patch']}")
 
 
 def _tell_tag(words: str, style: str, outcome: "Outcome") -> None:

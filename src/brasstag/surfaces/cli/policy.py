@@ -75,6 +75,7 @@ def replay(
 
 
 async def _explain(project: Path, tool: str, given: Given, role: str, output: OutputName | None) -> None:
+    from brasstag.policy.profiles import LANDING
     from brasstag.toolkit.repair import read_arguments
 
     async with open_room(project, "policy explain") as room:
@@ -88,6 +89,8 @@ async def _explain(project: Path, tool: str, given: Given, role: str, output: Ou
         _print_commands(found.explanation)
     if found.preview is not None:
         _print_deeds(found.preview)
+        if found.lands:
+            say(f"What it changes is judged once it has run, as {LANDING}.", "yellow")
     if found.refused is not None:
         _print_refusal(found)
 
@@ -120,7 +123,8 @@ def _print_commands(explanation: "Explanation") -> None:
 
 
 def _print_deeds(preview: "Preview") -> None:
-    from brasstag.surfaces.cli.diffs import change_sentence, deeds
+    from brasstag.surfaces.cli.diffs import deeds
+    from brasstag.words.deeds import change_sentence
 
     say("what it would do", "bold")
     lines = [f"reads {seen.path}" for seen in preview.reads]
@@ -181,7 +185,10 @@ def _replayed_json(one: "Replayed") -> dict[str, Any]:
 def _as_json(found: "Explained") -> dict[str, Any]:
     shown: dict[str, Any] = found.explanation.as_json() if found.explanation else {}
     if found.preview is not None:
+        from brasstag.policy.profiles import LANDING
+
         shown["preview"] = found.preview.as_json()
+        shown["then"] = LANDING if found.lands else None
     if found.refused is not None:
         shown["refused"] = {
             "code": found.refused.code.value,

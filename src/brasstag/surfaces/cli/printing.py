@@ -1,17 +1,17 @@
 """What programs print, shown while they run: whole lines, in a column of their own, in which nothing hides."""
 
-import re
 import sys
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from brasstag.surfaces.cli import streams
 from brasstag.surfaces.cli.console import OutputName, brief, quote_all, wants_json
 from brasstag.surfaces.cli.pictures import TAIL
-from brasstag.words.calls import Done
+from brasstag.surfaces.cli.programs import BREAK, EDGES
+from brasstag.words.calls import Done, Failed, Unknown
 
 if TYPE_CHECKING:
     from brasstag.app.listening import Output
@@ -22,10 +22,6 @@ MOST_LINES = 4000
 """How many lines are shown at once: far more than anybody reads, and no more than a terminal draws at once."""
 LONGEST_HELD = 1 << 16
 """An unfinished line that is longer is shown as it is."""
-
-# A return at the very end may be the first half of a break; any other begins a line that is drawn anew.
-_BREAK = re.compile(r"\r\n|\n|\r(?!\Z)")
-_EDGES: Mapping[str, str] = {"stdout": " ┊ ", "stderr": "!┊ "}
 
 
 @dataclass(slots=True)
@@ -41,7 +37,7 @@ class Lines:
         if output.left_out:
             lines = [*filter(None, [begun]), f"… {output.left_out:,} characters are not shown …"]
             begun = ""
-        *whole, rest = _BREAK.split((begun + output.text).lstrip("\r"))
+        *whole, rest = BREAK.split((begun + output.text).lstrip("\r"))
         if len(rest) > LONGEST_HELD:
             whole.append(rest)
         elif rest:
@@ -111,14 +107,22 @@ class Live:
         same = streams.output().isatty() and sys.stderr.isatty()
         if wants_json(output) or not same:
             return outcome
-        if not isinstance(outcome, Done) or not isinstance(outcome.value, Mapping):
-            return outcome
-        rest = {
-            name: part
-            for name, part in outcome.value.items()
-            if name not in _EDGES or part != self._shown.get(name, "")
+        match outcome:
+            case Done(value=Mapping()):
+                return replace(outcome, value=self._rest(outcome.value))
+            case Failed() | Unknown():
+                return replace(outcome, details=self._rest(outcome.details))
+        return outcome
+
+    def _rest(self, told: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what is told of a run with each stream empty that was shown in full."""
+        rest: dict[str, Any] = {
+            name: "" if name in EDGES and part == self._shown.get(name, "") else part
+            for name, part in told.items()
         }
-        return replace(outcome, value=rest)
+        if isinstance(rest.get("ran"), Mapping):
+            rest["ran"] = self._rest(rest["ran"])
+        return rest
 
     def _show(self, output: "Output") -> None:
         lines = self._lines.add(output)
@@ -128,7 +132,7 @@ class Live:
 
 
 def _quote(lines: Sequence[str], stream: str, role: str = "", *, stderr: bool = False) -> None:
-    indent = f"  {role:<10}{_EDGES[stream]}" if role else f" {_EDGES[stream]}"
+    indent = f"  {role:<10}{EDGES[stream]}" if role else f" {EDGES[stream]}"
     more = len(lines) - MOST_LINES
     if more > 0:
         lines = [f"… {more:,} lines are not shown …", *lines[more:]]
