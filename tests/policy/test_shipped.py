@@ -6,7 +6,7 @@ from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import PROFILES, ToolFacts
 from brasstag.policy.rules import Rule
 from brasstag.policy.shipped import shipped_rules
-from brasstag.words.previews import Preview
+from brasstag.words.previews import ABSENT, Change, Preview, file_state
 from tests.policy.calls import call, overwrites, reads
 
 AUTO = ToolFacts("any", approval="auto", effects="none")
@@ -94,3 +94,33 @@ def test_a_name_that_may_be_a_key_asks() -> None:
     assert (
         Rules(shipped_rules()).judge(call("read_file", path="x.key"), reads("x.key"), AUTO).decision == "ask"
     )
+
+
+MAKES_HEAD = [
+    ("write_file", (Change("lib/HEAD", ABSENT, file_state("x")),)),
+    ("edit_file", (Change("HEAD", file_state("x"), file_state("y")),)),
+    ("move_file", (Change("lib/HEAD", ABSENT, file_state("x"), source="lib/notes"),)),
+    (
+        "apply_changes",
+        tuple(Change(f"lib/{name}", ABSENT, file_state(name)) for name in ("config", "head", "refs/x")),
+    ),
+]
+
+
+@pytest.mark.parametrize(("tool", "changes"), MAKES_HEAD)
+@pytest.mark.parametrize("profile", PROFILES)
+def test_a_file_that_makes_its_directory_a_repository_asks_in_every_profile(
+    tool: str, changes: tuple[Change, ...], profile: str
+) -> None:
+    allows = Rule("allow", ("*",), "allow everything")
+    rules = Rules([*shipped_rules(), allows], profile)  # type: ignore[arg-type]
+    verdict = rules.judge(call(tool), Preview(changes=changes), AUTO)
+    assert (verdict.decision, verdict.rule) == ("ask", "maybe-a-repository")
+
+
+@pytest.mark.parametrize(
+    "path", ["head.html", "src/Head/index.ts", "HEADER", "docs/HEAD.md", "ahead", "HEAD~"]
+)
+def test_names_like_it_are_left_alone(path: str) -> None:
+    made = Preview(changes=(Change(path, ABSENT, file_state("x")),))
+    assert not Rules(shipped_rules()).judge(call("write_file", path=path), made, AUTO).by_rule

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -435,3 +436,43 @@ def test_temporary_files_cannot_be_read_before_they_have_their_mode(workspace: W
         lambda _step: modes.update(path.stat().st_mode & 0o777 for path in data.glob(".brasstag-*")),
     )
     assert modes == {0o600}
+
+
+@pytest.mark.parametrize("action", [DELETE_TREE, MOVE_TREE, directory_to_file])
+def test_a_file_put_into_a_directory_after_the_look_refuses_its_removal(
+    workspace: Workspace, data: Path, action: Action
+) -> None:
+    changes = change(workspace, action).changes
+    (data / "d" / "late.txt").write_text("precious")
+    before = snapshot(data)
+    with fails(Code.CHANGED):
+        apply_changes(workspace, "call_1", changes)
+    assert snapshot(data) == before
+
+
+def test_no_file_of_many_has_its_name_before_the_bytes_of_all_are_on_disk(
+    workspace: Workspace, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_many(draft: Draft) -> None:
+        draft.write_text("a.txt", "overwritten")
+        for number in range(40):
+            draft.write_text(f"many/{number}", f"{number}")
+
+    changes = change(workspace, write_many).changes
+    before = snapshot(data)
+    synced: list[int] = []
+
+    def fsync(descriptor: int) -> None:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            named = [path for path in snapshot(data) if path.startswith("many/") and ".brasstag" not in path]
+            assert named == []
+            synced.append(descriptor)
+            if len(synced) == 41:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patch, fails(Code.EXECUTION_ERROR):
+        patch.setattr(os, "fsync", fsync)
+        apply_changes(workspace, "call_1", changes)
+    assert snapshot(data) == before
+    apply_changes(workspace, "call_2", changes)
+    assert contents(data)["many/39"] == b"39"

@@ -136,14 +136,20 @@ async def test_what_cannot_be_fetched_is_refused_before_anybody_is_asked(
     assert outcome.code is code
 
 
-async def test_where_a_rule_asks_even_a_call_that_would_fail_is_for_a_person(
+async def test_where_a_rule_asks_only_what_the_arguments_show_is_told_without_a_person(
     make_project: MakeProject,
 ) -> None:
     project = make_project('[[rules]]\nask = "web_fetch"\nbecause = "always"\n')
+    (project / "data" / "taken").mkdir()
     async with Room.open(project) as room:
-        outcome = await approved(room, await room.call("web_fetch", {"url": "http://127.0.0.1/"}))
+        inside = await room.call("web_fetch", {"url": "http://127.0.0.1/", "save_as": "taken"})
+        assert isinstance(inside, Failed)
+        assert inside.code is Code.ADDRESS_REFUSED
+        # That a directory is in the way shows only in the workspace.
+        waiting = await room.call("web_fetch", {"url": "https://example.org/", "save_as": "taken"})
+        outcome = await approved(room, waiting)
     assert isinstance(outcome, Failed)
-    assert outcome.code is Code.ADDRESS_REFUSED
+    assert outcome.code is Code.NOT_A_FILE
 
 
 async def test_a_name_that_leads_inside_is_refused_although_a_rule_allows_it(

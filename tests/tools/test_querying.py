@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from brasstag.tools.querying import compiled, translated
-from brasstag.words.errors import ToolError
+from brasstag.words.errors import Code, ToolError
 
 LETTERS = "ab kKsS19_-.é ßſKжЖθ\t\r\0(["
 LINES = st.lists(
@@ -135,3 +135,11 @@ def test_what_the_two_may_understand_differently_is_not_translated(query: str) -
 def test_everyday_expressions_are_translated(query: str) -> None:
     assert translated(query, True, True) is not None
     assert translated(query, True, False) is not None
+
+
+@pytest.mark.parametrize("query", ["(", "(?m)(", "a(?m)b)", "x**", r"[b-a]", "(?=x)"])
+def test_what_is_wrong_with_an_expression_is_told_in_its_own_letters(query: str) -> None:
+    with pytest.raises(ToolError) as refused:
+        compiled(query, regex=True, case_sensitive=True)
+    assert refused.value.code is Code.INVALID_ARGUMENTS
+    assert refused.value.message.count("(?m)") == query.count("(?m)")

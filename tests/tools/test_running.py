@@ -24,7 +24,7 @@ BOTH = [("run_code", {"language": "python", "code": "1"}), ("shell", {"command":
 def preview(tool: str, arguments: dict[str, Any]) -> Any:
     says = TOOLS[tool].preview
     assert says is not None
-    return says({"network": [], **arguments})
+    return says({"network": [], "cwd": ".", **arguments})
 
 
 def rules(*places: str) -> str:

@@ -79,10 +79,11 @@ def open_place(project: Path) -> Place:
     return Place(project, workspace, Booth(workspace, project / "data", project / "scratch"))
 
 
-def fill(directory: Path, count: int = FEW + 1) -> None:
+def fill(directory: Path, suffix: str = ".txt") -> None:
+    """Put so many files into a directory that ripgrep is worth starting."""
     directory.mkdir(parents=True, exist_ok=True)
-    for number in range(count):
-        (directory / f"filler{number}.txt").write_text(f"nothing of interest, number {number}\n")
+    for number in range(FEW + 1):
+        (directory / f"filler{number}{suffix}").write_text(f"nothing of interest, number {number}\n")
 
 
 @pytest.fixture
@@ -146,6 +147,8 @@ NEEDS_A_WALK = ("venv/", "env/", "foreign", "closed.txt", "shut/", "odd: ")
 
 def write(data: Path, contents: dict[str, bytes]) -> None:
     fill(data / "fill")
+    fill(data / "sub")
+    fill(data / "loud", ".TXT")
     for name, content in contents.items():
         (data / name).parent.mkdir(parents=True, exist_ok=True)
         (data / name).write_bytes(content)
@@ -257,9 +260,10 @@ def test_what_ripgrep_may_understand_differently_it_is_not_asked(ugly: Place, qu
 def test_both_ways_agree_on_any_text_anywhere(
     ugly: Place, tidy: Place, query: str, case_sensitive: bool, directory: str, most: int
 ) -> None:
-    ugly.both(query, case_sensitive=case_sensitive, directory=directory, max_results=most)
-    if directory != "in":
-        tidy.both(query, case_sensitive=case_sensitive, directory=directory, max_results=most)
+    # The link is one of the ugly things.
+    for place in (ugly,) if directory == "in" else (ugly, tidy):
+        found = place.both(query, case_sensitive=case_sensitive, directory=directory, max_results=most)
+        assert found["engine"] == "ripgrep"
 
 
 @pytest.mark.parametrize(
@@ -275,7 +279,9 @@ def test_both_ways_agree_on_any_text_anywhere(
 )
 def test_globs_mean_the_same_in_both_ways(ugly: Place, tidy: Place, globs: dict[str, Any]) -> None:
     for place in (ugly, tidy):
-        place.both("needle", include_hidden=True, **globs)
+        found = place.both("needle", include_hidden=True, **globs)
+        assert found["engine"] == "ripgrep"
+        assert found["matches"]
 
 
 def test_what_was_met_is_counted_as_it_is(ugly: Place) -> None:

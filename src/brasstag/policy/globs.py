@@ -78,14 +78,21 @@ class Expression:
 
     def may_match_a_line(self, lines: str) -> bool:
         """Say whether any of many texts may match, each on a line of its own; where none may, none does."""
-        return self._of_lines.search(lines) is not None
+        try:
+            return self._of_lines.search(lines) is not None
+        except UnicodeEncodeError:
+            return self._of_lines.search(_readable(lines)) is not None
 
     def matches(self, text: str) -> bool:
         """Say whether the whole text matches; half a surrogate pair is read as a replacement character."""
         try:
             return self._compiled.fullmatch(text) is not None
         except UnicodeEncodeError:
-            return self._compiled.fullmatch(text.encode(errors="replace").decode()) is not None
+            return self._compiled.fullmatch(_readable(text)) is not None
+
+
+def _readable(text: str) -> str:
+    return text.encode(errors="replace").decode()
 
 
 def _compiled(source: str) -> Any:

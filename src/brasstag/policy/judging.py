@@ -115,6 +115,19 @@ class Rules:
             shelf.beyond_paths or shelf.may_guard(paths) for shelf in shelves
         )
 
+    def asks_to_read(self, path: str, tool: str, role: str = "", heard: Collection[str] = ()) -> bool:
+        """Say whether a rule asks before this path is read, and was not heard: code that names no path must not see it.
+
+        ``heard`` are the paths that the preview of a call of this tool says it reads: a rule that minds one of them there
+        has been heard. One that asks about the tool as a whole is about the tool.
+        """
+        asked = {verdict for verdict in self._minding(path, READ_FILE, role) if verdict.decision == "ask"}
+        if not asked - set(self._python_verdicts(Call("", READ_FILE, {}, "", role, ""), Preview())):
+            return False
+        return not any(
+            one == path or one.startswith(f"{path}/") for one in heard if self.watches(one, tool, role)
+        )
+
     def watches(self, path: str, tool: str, role: str = "") -> bool:
         """Say whether a rule denies or asks about this tool reading this path for this role.
 

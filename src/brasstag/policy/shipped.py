@@ -1,4 +1,5 @@
-"""The rules every room has, in every profile: files that hold secrets, and commands that destroy a machine.
+"""The rules every room has, in every profile: files that hold secrets or make git run commands, and commands that
+destroy a machine.
 
 They are few, because no rule can loosen them. Files are refused by names that leave no doubt; where a name may also be
 harmless a person is asked, and certificates (``*.pem``) are left alone unless their name says key. Commands are judged
@@ -7,12 +8,16 @@ by what can be read in them: that stops an honest mistake, not somebody who hide
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
+from brasstag.policy.examples import Example
 from brasstag.policy.globs import literal_text
 from brasstag.policy.patterns import parts
 from brasstag.policy.rules import Rule
 from brasstag.policy.shell.guessing import fits_secret
 from brasstag.policy.shell.judging import CommandRule, command_rules
+from brasstag.settings.model import ExampleSettings
+from brasstag.words.previews import Fact
 from brasstag.words.verdicts import Decision
 
 SOURCE = "shipped with Brasstag"
@@ -21,7 +26,7 @@ SOURCE = "shipped with Brasstag"
 @cache
 def shipped_rules() -> tuple[Rule | CommandRule, ...]:
     """Return the shipped rules; each carries examples of what it is and is not about."""
-    return (*_secrets(), *_guesses(), *command_rules(SOURCE))
+    return (*_secrets(), _repositories(), *_guesses(), *command_rules(SOURCE))
 
 
 def _secrets() -> Iterator[Rule]:
@@ -128,6 +133,36 @@ def _secrets() -> Iterator[Rule]:
         match=["read_file(tls/server.key)", "shell(command: cat tls/server.key)"],
         not_match=["read_file(keys.md)", "read_file(monkey)", "run_code(code: print(event.key))"],
     )
+
+
+def _repositories() -> Rule:
+    """Return the rule about directories that git takes for a repository: each needs a file named HEAD."""
+    return Rule(
+        "ask",
+        ("*(HEAD)",),
+        "a file named HEAD makes its directory a git repository, and settings beside it run commands as soon as"
+        " somebody uses git there",
+        "maybe-a-repository",
+        unless=("*(**/[Hh][Ee][Aa][Dd]/**)",),  # where HEAD is a directory, git sees no repository
+        when=dict.fromkeys((Fact.CREATES, Fact.OVERWRITES, Fact.MOVES)),
+        match=(
+            _example("write_file", creates=("lib/HEAD",)),
+            _example("apply_changes", creates=("lib/config", "lib/head")),
+            _example("move_file", moves={"lib/notes": "lib/HEAD"}),
+            _example("edit_file", overwrites=("fixtures/bare.git/HEAD",)),
+        ),
+        not_match=(
+            _example("read_file", reads=("lib/HEAD",)),
+            _example("write_file", creates=("templates/head.html",)),
+            _example("write_file", creates=("src/head/index.ts",)),
+            _example("apply_changes", creates=("HEADER", "docs/HEAD.md")),
+        ),
+        source=SOURCE,
+    )
+
+
+def _example(tool: str, **facts: Any) -> Example:
+    return Example.from_settings(ExampleSettings(tool=tool, **facts))
 
 
 def _guesses() -> Iterator[CommandRule]:

@@ -208,7 +208,7 @@ class WebSettings(Section):
     key_variable: Sentence | None = None
     """The variable of the environment that holds its key."""
     ports: tuple[Annotated[int, Field(strict=True, ge=1, le=65535)], ...] = ()
-    """What web_fetch may connect to besides 80 and 443."""
+    """What web_fetch, and code with a network, may connect to besides 80 and 443."""
 
     @model_validator(mode="after")
     def _has_what_it_needs(self) -> Self:

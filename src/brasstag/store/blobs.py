@@ -3,10 +3,13 @@
 import hashlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from brasstag.store.syncing import at_once
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import StoreError
 
@@ -28,11 +31,26 @@ class Blobs:
             temporary = self._temporary()
             with temporary.open("xb") as file:
                 file.write(data)
-                self._keep(file, temporary, digest)
+            self.keep({digest: temporary})
         return digest
 
     def put_from(self, descriptor: int) -> str:
         """Keep what can be read from an open file, from its start, in bounded memory."""
+        with self.batch() as batch:
+            return batch.put_from(descriptor)
+
+    @contextmanager
+    def batch(self) -> Iterator["Batch"]:
+        """Take in many files; all are kept when the block ends, and none of them before."""
+        batch = Batch(self)
+        try:
+            yield batch
+            batch.keep()
+        finally:
+            batch.clear()
+
+    def receive(self, descriptor: int) -> tuple[str, Path]:
+        """Write what an open file holds under a name of its own; return its digest, and that name."""
         temporary = self._temporary()
         hasher = hashlib.sha256()
         offset = 0
@@ -45,12 +63,7 @@ class Blobs:
                 else:
                     file.write(chunk)
             file.truncate(offset)
-            digest = hasher.hexdigest()
-            if self.has(digest):
-                temporary.unlink()
-            else:
-                self._keep(file, temporary, digest)
-        return digest
+        return hasher.hexdigest(), temporary
 
     def has(self, digest: str) -> bool:
         """Say whether these bytes are kept."""
@@ -98,16 +111,16 @@ class Blobs:
             if shard.is_dir():
                 yield from sorted(shard.iterdir())
 
-    def _keep(self, file: BinaryIO, temporary: Path, digest: str) -> None:
-        file.flush()
-        os.fsync(file.fileno())
-        final = self._path(digest)
-        new_shard = not final.parent.exists()
-        final.parent.mkdir(exist_ok=True)
-        temporary.replace(final)
-        _sync_directory(final.parent)
-        if new_shard:
-            _sync_directory(self.root)
+    def keep(self, received: Mapping[str, Path]) -> None:
+        """Give files that were received the names of their digests, once their bytes are on disk."""
+        at_once([partial(_sync, temporary) for temporary in received.values()])
+        shards = {self._path(digest).parent for digest in received}
+        new = [shard for shard in shards if not shard.exists()]
+        for shard in new:
+            shard.mkdir(exist_ok=True)
+        for digest, temporary in received.items():
+            temporary.replace(self._path(digest))
+        at_once([partial(_sync, place) for place in [*shards, *([self.root] if new else [])]])
 
     def _path(self, digest: str) -> Path:
         return self.root / digest[:2] / digest
@@ -118,8 +131,34 @@ class Blobs:
         return incoming / f"{os.getpid()}-{os.urandom(8).hex()}"
 
 
-def _sync_directory(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+class Batch:
+    """Files on their way in, which cost the disk hardly more than one."""
+
+    def __init__(self, blobs: Blobs) -> None:
+        self._blobs = blobs
+        self._received: dict[str, Path] = {}
+
+    def put_from(self, descriptor: int) -> str:
+        """Take in what can be read from an open file, and return its digest; it is kept when the batch is."""
+        digest, temporary = self._blobs.receive(descriptor)
+        if digest in self._received or self._blobs.has(digest):
+            temporary.unlink()
+        else:
+            self._received[digest] = temporary
+        return digest
+
+    def keep(self) -> None:
+        """Keep all that was taken in; it is on disk when this returns."""
+        self._blobs.keep(self._received)
+
+    def clear(self) -> None:
+        """Remove what was not kept."""
+        for temporary in self._received.values():
+            temporary.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -30,6 +30,7 @@ Effects = Literal["none", "files", "code", "external"]
 Replay = Literal["safe", "check", "ask"]
 Approval = Literal["auto", "confirm", Condition]
 
+_SHARE_TO_WORK = 0.8
 _SCHEMA_WORDS = frozenset({"properties", "required", "additionalProperties", "description", "title", "$defs"})
 
 
@@ -44,6 +45,11 @@ class Limits(_Frozen):
     max_result_bytes: Annotated[StrictInt, Field(gt=0)] = 2_000_000
     numbers: dict[ArgumentName, StrictInt] = {}
     """The tool's own limits, by name; it gets them as the injected ``limits``."""
+
+    @property
+    def working_seconds(self) -> float:
+        """The time a tool may plan with: it ends by itself a little before it would be stopped, and says how far it came."""
+        return self.timeout_seconds * _SHARE_TO_WORK
 
 
 class Example(_Frozen):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.declare import tool
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.previews import Change
+from brasstag.words.previews import ABSENT, Change
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +43,9 @@ def undo(workspace: Draft, history: History, tag: str) -> dict[str, Any]:
                 f"{change.path} was too large to keep a copy of, so that call cannot be taken back",
             )
     restored: list[str] = []
+    removed: list[str] = []
     for change in reversed(changes):
-        restored += workspace.take_back(change)
-    return {"restored": restored}
+        for path in workspace.take_back(change):
+            was_absent = path == change.path and change.before == ABSENT
+            (removed if was_absent else restored).append(path)
+    return {"restored": restored, "removed": removed}

@@ -28,9 +28,6 @@ _CUT_SHORT = {
     "connection": "the connection broke, so only its beginning came",
 }
 
-_SHARE_OF_TIME = 0.8
-"""An answer is given up a little before the tool would be stopped, so that what happened is known."""
-
 
 def _preview(arguments: Mapping[str, Any]) -> Preview:
     """Say what is fetched, and saved; reading from a plain address is all a GET does, anything else nobody can see."""
@@ -78,7 +75,7 @@ async def web_fetch(
         method,
         headers,
         body,
-        min(seconds, limits.timeout_seconds * _SHARE_OF_TIME),
+        min(seconds, limits.working_seconds),
         limits.numbers["max_body_bytes"],
     )
     answer = await web.guard.fetch(errand, _follows(judge))
@@ -87,7 +84,7 @@ async def web_fetch(
         read = read_body(answer.headers.get("content-type", ""), answer.body)
     markdown = None
     if read.is_html and form == "readable":
-        left = min(MOST_SECONDS, limits.timeout_seconds * (1 - _SHARE_OF_TIME) / 2)
+        left = min(MOST_SECONDS, (limits.timeout_seconds - limits.working_seconds) / 2)
         markdown = await markdown_of(read.text or "", left)
     result = _result(answer, read, markdown)
     if save_as is None:
@@ -132,15 +129,14 @@ def _stays(here: Location, there: Location) -> bool:
 
 
 def _result(answer: Answer, read: Reading, markdown: str | None) -> dict[str, Any]:
-    text = read.text if markdown is None else markdown
-    forms = {read.text is None: "binary", markdown is not None: "markdown"}
+    form, body = _formed(read, markdown)
     return {
         "url": answer.url,
         "status": answer.status,
         "headers": dict(answer.headers),
         "media_type": read.media_type,
-        "format": forms.get(True, "text"),
-        "body": text or "",
+        "format": form,
+        "body": body,
         "size_bytes": len(answer.body),
         "truncated": answer.truncated,
         "encoding": read.encoding,
@@ -152,3 +148,10 @@ def _result(answer: Answer, read: Reading, markdown: str | None) -> dict[str, An
         "unsaved": None,
         "untrusted": True,
     }
+
+
+def _formed(read: Reading, markdown: str | None) -> tuple[str, str]:
+    """Return the form in which a body is shown, and what is shown of it."""
+    if markdown is not None:
+        return "markdown", markdown
+    return ("binary", "") if read.text is None else ("text", read.text)

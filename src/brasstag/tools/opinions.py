@@ -8,9 +8,6 @@ from brasstag.toolkit.declare import tool
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.turns import ModelError, Opinions
 
-_SHARE_OF_TIME = 0.9
-"""A question is given up a little before its tool would be stopped: nothing acts after it, so nothing is unknown."""
-
 
 @tool(execution_type="function")
 async def ask_gpt(models: Opinions, limits: Limits, prompt: str, model: str = "gpt-5.5") -> dict[str, Any]:
@@ -28,7 +25,7 @@ async def ask_claude(
 
 async def _opinion(models: Opinions, limits: Limits, model: str, prompt: str) -> dict[str, Any]:
     try:
-        async with asyncio.timeout(limits.timeout_seconds * _SHARE_OF_TIME):
+        async with asyncio.timeout(limits.working_seconds):
             turn = await models.ask(model, prompt)
     except TimeoutError:
         raise ToolError(Code.TIMEOUT, f"{model} did not answer in time; ask something shorter") from None

@@ -1,8 +1,8 @@
 """A query as it is asked: to RE2, which decides, and to ripgrep, which finds the files worth asking RE2 about.
 
-RE2 never backtracks, so no expression can make it take longer than the bytes it reads deserve. For ripgrep a query becomes
-an expression over bytes that matches every line RE2 matches, and now and then one more: more is harmless, less would be a
-wrong answer. So what the two may understand differently is not translated at all.
+RE2 never backtracks, so its time grows with the bytes it reads and with the size of what it has compiled, which is
+limited. For ripgrep a query becomes an expression over bytes that matches every line RE2 matches, and now and then one
+more: more is harmless, less would be a wrong answer. So what the two may understand differently is not translated at all.
 """
 
 import re
@@ -13,6 +13,9 @@ from typing import Any
 import re2
 
 from brasstag.words.errors import Code, ToolError
+
+LARGEST_PROGRAM = 10_000
+"""Instructions of a compiled expression: a letter is one, any letter of any language about 1,200."""
 
 _LAST_ASCII = 0x7F
 _LAST_CASED = 0x1FFFF
@@ -51,14 +54,24 @@ def compiled(query: str, regex: bool, case_sensitive: bool) -> Any:
         raise ToolError(
             Code.INVALID_ARGUMENTS, "a match lies within one line; search for one line of the text"
         )
+    source = f"(?m){query}" if regex else query
     try:
-        return _expression(f"(?m){query}" if regex else query, regex, case_sensitive)
+        expression = _expression(source, regex, case_sensitive)
     except re2.error as error:
-        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
+        said = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
+        # RE2 may quote the whole of it, of which the caller did not write the beginning.
+        reason = said.replace(source, query)
         raise ToolError(
             Code.INVALID_ARGUMENTS,
             f"query is not an RE2 regular expression: {reason}. Look-around and back-references are not supported",
         ) from None
+    if regex and expression.programsize > LARGEST_PROGRAM:
+        raise ToolError(
+            Code.INVALID_ARGUMENTS,
+            f"query repeats too much to be searched for in good time: it grows to {expression.programsize} steps, and"
+            f" {LARGEST_PROGRAM} are the most; repeat less, or use smaller classes such as [a-z]",
+        )
+    return expression
 
 
 def translated(query: str, regex: bool, case_sensitive: bool) -> str | None:
@@ -86,6 +99,8 @@ def _expression(source: str, regex: bool, case_sensitive: bool) -> Any:
     options = re2.Options()
     options.log_errors = False
     options.never_nl = True
+    # Only where a match begins is asked for; to keep groups RE2 takes its slowest way.
+    options.never_capture = True
     options.max_mem = 32 << 20
     options.literal = not regex
     options.case_sensitive = case_sensitive

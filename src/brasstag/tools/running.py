@@ -4,17 +4,22 @@ With a network they change nothing: a run that could do both could bring in what
 has just made.
 """
 
+import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
+from brasstag.policy.shell.naming import named_paths
+from brasstag.policy.shell.reading import read_code
 from brasstag.sandbox.network.door import GuardedDoor
 from brasstag.sandbox.network.locations import read_host, refuse_inside
 from brasstag.sandbox.network.passages import Allowance
 from brasstag.sandbox.network.web import Web
 from brasstag.sandbox.process.confined import Confined
-from brasstag.sandbox.process.jobs import Ended, Job, Ran
+from brasstag.sandbox.process.interpreters import Interpreter
+from brasstag.sandbox.process.jobs import SCRIPT, WORKSPACE, Ended, Job, Ran, processor_seconds
 from brasstag.sandbox.process.jobs import Limits as RunLimits
+from brasstag.sandbox.process.output import FLOOD
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.config import Limits
 from brasstag.toolkit.declare import tool
@@ -23,35 +28,59 @@ from brasstag.words.previews import Preview
 
 _BASH = "/bin/bash"
 _MOST_NOTES = 20
-_ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1"}
 
-_LIMITS_SAID: Mapping[Ended, tuple[Code, str]] = {
-    "time": (Code.TIMEOUT, "it took longer than {seconds:g} s"),
-    "cpu": (Code.EXECUTION_ERROR, "it used more processor time than it may"),
-    "memory": (Code.EXECUTION_ERROR, "it used more memory than the {memory} MB it may"),
-    "processes": (Code.EXECUTION_ERROR, "it started more processes than it may"),
-    "disk": (Code.EXECUTION_ERROR, "it wrote more than it may"),
-    "file size": (Code.EXECUTION_ERROR, "it wrote a larger file than it may"),
-    "output": (Code.EXECUTION_ERROR, "it flooded its output"),
-    "cancelled": (Code.CANCELLED, "it was stopped"),
+_LESS_OR_LATER = "Let it do less, or give a larger `timeout`"
+_OPERATOR = "or let an operator raise `{}` in the limits of the tool"
+_LIMITS_SAID: Mapping[Ended, tuple[Code, str, str]] = {
+    "time": (Code.TIMEOUT, "it took longer than {limits.wall_seconds:g} s", _LESS_OR_LATER),
+    "cpu": (
+        Code.EXECUTION_ERROR,
+        "it used more than {limits.cpu_seconds:g} s of processor time",
+        _LESS_OR_LATER,
+    ),
+    "memory": (
+        Code.EXECUTION_ERROR,
+        "it used more than {memory} MB of memory",
+        f"Let it hold less at a time, {_OPERATOR.format('memory_mb')}",
+    ),
+    "processes": (
+        Code.EXECUTION_ERROR,
+        "it had more than {limits.processes} processes and threads",
+        f"Let it start fewer at a time, {_OPERATOR.format('processes')}",
+    ),
+    "disk": (
+        Code.EXECUTION_ERROR,
+        "it wrote more than {disk} MB into the workspace",
+        "Let it write less, or make smaller files in several runs",
+    ),
+    "output": (
+        Code.EXECUTION_ERROR,
+        "it printed more than {flood:,} bytes",
+        "Let it print less, or write into a file",
+    ),
+    "cancelled": (Code.CANCELLED, "it was stopped", "Call again if it is still wanted"),
 }
+"""How each ending is told: its code, what was broken, and what to do next."""
 
 
 def _runs_code(arguments: Mapping[str, Any]) -> Preview:
-    return _runs(arguments["code"], arguments["network"])
+    return _runs(arguments["code"], arguments["language"], arguments["network"])
 
 
 def _runs_command(arguments: Mapping[str, Any]) -> Preview:
-    return _runs(arguments["command"], arguments["network"])
+    return _runs(arguments["command"], "bash", arguments["network"], arguments["cwd"])
 
 
-def _runs(code: str, network: Sequence[str]) -> Preview:
-    """Say what is run and whom it may reach; what it tells them, nobody can see."""
+def _runs(code: str, language: Literal["python", "bash"], network: Sequence[str], cwd: str = ".") -> Preview:
+    """Say what is run, which paths it names and whom it may reach; what it tells them, nobody can see."""
     places = [read_host(host) for host in network]
     for place in places:
         refuse_inside(place)
     addresses = tuple(dict.fromkeys(place.url for place in places))
-    return Preview(runs=(code,), fetches=addresses, external=bool(addresses))
+    names = tuple(
+        posixpath.normpath(posixpath.join(cwd, path)) for path in named_paths(read_code(code, language))
+    )
+    return Preview(runs=(code,), fetches=addresses, external=bool(addresses), names=names)
 
 
 @tool(execution_type="function", preview=_runs_code)
@@ -69,13 +98,17 @@ def run_code(
 ) -> dict[str, Any]:
     """run_code"""
     python = confined.python()
-    started = (python.program, "-") if language == "python" else (_BASH, "-s", "--")
+    environment = _environment(python) | (env or {})
+    if language == "python":
+        # Its own directory comes first, in which there is nothing to import; then the workspace it belongs to.
+        own = environment.get("PYTHONPATH")
+        environment["PYTHONPATH"] = f"{WORKSPACE}:{own}" if own else WORKSPACE
     job = Job(
-        (*started, *(args or ())),
-        _ENVIRONMENT | (env or {}),
-        stdin=code.encode("utf-8", "surrogateescape"),
+        (python.program if language == "python" else _BASH, SCRIPT, *(args or ())),
+        environment,
         limits=_run_limits(limits, seconds),
         binds=python.binds,
+        script=code.encode("utf-8", "surrogateescape"),
     )
     return _run(confined, workspace, job, _door(web, limits, network))
 
@@ -94,21 +127,26 @@ def shell(
     """shell"""
     if workspace.look(cwd).kind != "directory":
         raise ToolError(Code.NOT_A_DIRECTORY, f"{cwd} is not a directory; name one to start in")
+    python = confined.python()
     job = Job(
         (_BASH, "-c", command),
-        _ENVIRONMENT,
+        _environment(python),
         cwd,
         limits=_run_limits(limits, seconds),
-        binds=confined.python().binds,
+        binds=python.binds,
     )
     return _run(confined, workspace, job, _door(web, limits, network))
+
+
+def _environment(python: Interpreter) -> dict[str, str]:
+    return {"PATH": python.path, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 def _run_limits(limits: Limits, seconds: float) -> RunLimits:
     numbers = limits.numbers
     return RunLimits(
         wall_seconds=seconds,
-        cpu_seconds=seconds,
+        cpu_seconds=processor_seconds(seconds),
         memory_bytes=numbers["memory_mb"] << 20,
         processes=numbers["processes"],
         output_bytes=numbers["output_bytes"],
@@ -132,16 +170,27 @@ def _run(confined: Confined, workspace: Draft, job: Job, door: GuardedDoor | Non
     # With a door, strangers may have written what it said.
     told = _told(ran) | (door.passages.as_json() | {"untrusted": True} if door else {})
     if ran.ended_by is not None:
-        code, said = _LIMITS_SAID[ran.ended_by]
-        why = said.format(seconds=job.limits.wall_seconds, memory=job.limits.memory_bytes >> 20)
-        if told.get("reached"):
-            raise MayHaveActed(code, f"the code was ended: {why}; what it sent cannot be taken back", told)
-        raise ToolError(code, f"the code was ended: {why}; nothing it did was kept", told)
+        raise _ended(ran.ended_by, job.limits, told)
     told["exit_code"] = ran.exit_code
     if ran.refused is not None:
         raise ToolError(ran.refused.code, ran.refused.message, {**ran.refused.details, "ran": told})
     told["changes"] = [{"path": one.path, "change": one.fact.value} for one in workspace.preview().changes]
     return told | ({"notes": _shortened(ran.notes)} if ran.notes else {})
+
+
+def _ended(by: Ended, limits: RunLimits, told: Mapping[str, Any]) -> ToolError:
+    code, said, next_step = _LIMITS_SAID[by]
+    why = said.format(
+        limits=limits,
+        memory=limits.memory_bytes >> 20,
+        disk=limits.disk_bytes >> 20,
+        flood=FLOOD * limits.output_bytes,
+    )
+    if told.get("reached"):
+        return MayHaveActed(
+            code, f"the code was ended: {why}; what it sent cannot be taken back. {next_step}", told
+        )
+    return ToolError(code, f"the code was ended: {why}; nothing it did was kept. {next_step}", told)
 
 
 def _ran(confined: Confined, job: Job, door: GuardedDoor | None) -> Ran:

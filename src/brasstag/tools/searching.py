@@ -24,9 +24,7 @@ FEW = 100
 
 _SNIFFED_BYTES = 8000
 _CHUNK = 8 << 20
-_SHARE_OF_TIME = 0.8
-"""A search stops by itself a little before its tool would be stopped, and hands over what it has."""
-_SHARE_OF_RIPGREP = 0.4
+_SHARE_OF_RIPGREP = 0.5
 """What ripgrep has not said by then is found without it in the time that is left."""
 _SUFFIX = re.compile(r"\*(\.[A-Za-z0-9_.-]+)")
 
@@ -141,11 +139,12 @@ def search_code(
     """search_code"""
     numbers = limits.numbers
     expression = compiled(query, regex, case_sensitive)
+    deadline = time.monotonic() + limits.working_seconds
     search = _Search(
         workspace,
-        Matching(expression, context, max_results, numbers["max_line_characters"]),
+        Matching(expression, context, max_results, numbers["max_line_characters"], deadline),
         numbers["max_file_bytes"],
-        time.monotonic() + limits.timeout_seconds * _SHARE_OF_TIME,
+        deadline,
     )
     globs = [*(include or ()), *(f"!{glob}" for glob in exclude or ())]
     files = workspace.files(directory, globs, include_hidden)
@@ -155,7 +154,7 @@ def search_code(
         search.walk(chain(first, files))
     else:
         where = workspace.canonical(directory)
-        seconds = limits.timeout_seconds * _SHARE_OF_RIPGREP
+        seconds = limits.working_seconds * _SHARE_OF_RIPGREP
         hunt = Hunt(wanted, where, include_hidden, _suffixes(include or ()), seconds)
         search.follow(ripgrep, hunt, chain(first, files))
     return search.result()

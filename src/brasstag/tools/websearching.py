@@ -7,9 +7,6 @@ from brasstag.toolkit.config import Limits
 from brasstag.toolkit.declare import tool
 from brasstag.words.errors import Code, ToolError
 
-_SHARE_OF_TIME = 0.8
-"""A search is given up a little before its tool would be stopped: nothing acts after it, so nothing is unknown."""
-
 
 @tool(execution_type="function")
 async def web_search(web: Web, limits: Limits, query: str, num_results: int = 5) -> dict[str, Any]:
@@ -20,5 +17,5 @@ async def web_search(web: Web, limits: Limits, query: str, num_results: int = 5)
             'this room has no search engine; an operator sets one in brasstag.toml: [web] with search = "searxng" '
             'and its url, or search = "brave" and key_variable = "BRAVE_API_KEY"',
         )
-    hits = await web.engine.search(query, num_results, limits.timeout_seconds * _SHARE_OF_TIME)
+    hits = await web.engine.search(query, num_results, limits.working_seconds)
     return {"results": [hit.as_json() for hit in hits], "untrusted": True}

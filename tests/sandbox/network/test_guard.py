@@ -13,8 +13,9 @@ import pytest
 
 from brasstag.sandbox.network.guard import MOST_REDIRECTS, Errand, Guard, Unheard, _followed
 from brasstag.sandbox.network.locations import read_location
+from brasstag.sandbox.network.wire import RAW_SHARE
 from brasstag.words.errors import Code, ToolError
-from tests.sandbox.network.servers import Names, guard_for, redirecting, replying, serving
+from tests.sandbox.network.servers import Names, Writes, guard_for, redirecting, replying, serving
 
 MEGABYTE = 1_000_000
 
@@ -363,3 +364,87 @@ async def test_an_origin_an_operator_chose_may_lie_inside_and_nothing_else_there
                 await guard.fetch(Errand(url))
             assert refused.value.code is Code.ADDRESS_REFUSED
     assert (chosen.connections, other.connections) == (1, 0)
+
+
+def sending(head: bytes, *pieces: bytes, times: int = 1) -> Writes:
+    """Return what answers with raw bytes, the pieces so many times over, and closes."""
+
+    async def write(writer: asyncio.StreamWriter, _target: str) -> None:
+        writer.write(head)
+        for _ in range(times):
+            for piece in pieces:
+                writer.write(piece)
+                await writer.drain()
+
+    return write
+
+
+TEXT = b"".join(b"%d %d\n" % (number, number * number) for number in range(20_000))
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n"
+GZIP, DEFLATE, CHUNKED = (
+    OK + line + b"\r\n\r\n"
+    for line in (b"Content-Encoding: gzip", b"Content-Encoding: deflate", b"Transfer-Encoding: chunked")
+)
+
+
+@pytest.mark.parametrize(
+    ("head", "whole"),
+    [
+        (GZIP, gzip.compress(TEXT)),
+        (GZIP, gzip.compress(TEXT[:1000]) + gzip.compress(TEXT[1000:])),
+        (DEFLATE, zlib.compress(TEXT)),
+        (DEFLATE, zlib.compress(TEXT, wbits=-15)),
+        (CHUNKED, b"%x\r\n%s\r\n0\r\n\r\n" % (len(TEXT), TEXT)),
+    ],
+)
+async def test_a_body_that_ends_before_its_own_end_is_cut(head: bytes, whole: bytes) -> None:
+    async with serving(sending(head, whole)) as server:
+        answer = await guard_for(server).fetch(Errand(server.url()))
+    assert (answer.body, answer.truncated) == (TEXT, None)
+    for cut in (whole[: len(whole) // 2], whole[:-1]):
+        async with serving(sending(head, cut)) as server:
+            answer = await guard_for(server).fetch(Errand(server.url()))
+        assert answer.truncated == "connection"
+        assert TEXT.startswith(answer.body)
+
+
+async def test_an_empty_body_that_is_called_compressed_is_whole() -> None:
+    async with serving(replying(b"", Content_Encoding="gzip")) as server:
+        answer = await guard_for(server).fetch(Errand(server.url()))
+    assert (answer.body, answer.truncated) == (b"", None)
+
+
+@pytest.mark.parametrize(
+    ("head", "piece"),
+    [
+        (DEFLATE, b"\x00\x00\x00\xff\xff" * 10_000),  # empty blocks
+        (GZIP, gzip.compress(b"") * 3_000),
+        (GZIP + b"\x1f\x8b\x08\x08\0\0\0\0\0\0", b"n" * 60_000),  # a name without end
+        (CHUNKED, b"1;" + b"e" * 50_000 + b"\r\nx\r\n"),
+        (CHUNKED, b"1\r\nx\r\n" * 10_000),
+        (CHUNKED + b"0\r\n", b"T: x\r\n" * 10_000),
+    ],
+)
+async def test_what_opens_to_next_to_nothing_is_not_taken_in_without_end(head: bytes, piece: bytes) -> None:
+    sent = 0
+
+    async def write(writer: asyncio.StreamWriter, _target: str) -> None:
+        nonlocal sent
+        writer.write(head)
+        while True:
+            writer.write(piece)
+            await writer.drain()
+            sent += len(piece)
+
+    async with serving(write) as server:
+        answer = await guard_for(server).fetch(Errand(server.url(), most_bytes=MEGABYTE))
+    assert answer.truncated in ("size", "connection")
+    assert len(answer.body) < MEGABYTE
+    assert sent < RAW_SHARE * MEGABYTE + 10 * MEGABYTE  # what waits in buffers of the system counts as sent
+
+
+async def test_interim_answers_without_end_are_given_up_on() -> None:
+    async with serving(sending(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000, times=10_000)) as server:
+        with pytest.raises(ToolError, match="before its answer began") as refused:
+            await guard_for(server).fetch(Errand(server.url()))
+    assert refused.value.code is Code.FETCH_FAILED

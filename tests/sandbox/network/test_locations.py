@@ -69,10 +69,22 @@ def test_a_redirect_is_read_from_where_it_came(reference: str, url: str) -> None
     assert read_reference(reference, read_location("https://a.test/d/e?f")).url == url
 
 
-@pytest.mark.parametrize("path", ["/a%2fb", "/a%5Cb", "/a//b", "/a%00"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/a%2fb", "/a%5Cb", "/a//b", "/a%00", "/a/..;/b", "/a/..;x=1/b", "/a/.;/b", "/a/..;", "/a/..%3b/b"),
+        *("/a/%2e%2e;/b", "/a/..%20/b", "/a/%252e%252e/b", "/a%252fb", "/a%255Cb", "/a/%25252e/b"),
+    ],
+)
 def test_a_path_that_servers_may_read_otherwise_is_known(path: str) -> None:
     assert read_location(f"http://a.test{path}").is_ambiguous
-    assert not read_location("http://a.test/a/b%20c?d//e%2f").is_ambiguous
+
+
+@pytest.mark.parametrize(
+    "path", ["/a/b%20c?d//e%2f", "/a;v=1/b", "/a..;/b", "/.well-known/x", "/a%25b", "/x/..y"]
+)
+def test_a_path_with_one_meaning_is_not_ambiguous(path: str) -> None:
+    assert not read_location(f"http://a.test{path}").is_ambiguous
 
 
 @given(st.text(max_size=60) | st.from_regex(r"https?://[a-z0-9.@:\[\]%/\\-]{0,40}", fullmatch=True))

@@ -88,6 +88,8 @@ def run(asked):
             asked.get("overlay", door is None),
             binds,
             network=door is not None,
+            hidden=tuple((path, is_directory) for path, is_directory in asked.get("hidden", ())),
+            script=base64.b64decode(asked["script"]) if "script" in asked else None,
         )
         pieces = []
 

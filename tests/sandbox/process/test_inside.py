@@ -1,9 +1,11 @@
 """What honest programs do still works: git, tar, worker processes, event loops, packages, much memory."""
 
+import base64
 import subprocess
 
 import pytest
 
+from brasstag.sandbox.process.jobs import SCRIPT
 from tests.sandbox.process.support import Project
 
 
@@ -127,14 +129,29 @@ def test_packages_of_the_project_s_environment_are_there(confined: Project) -> N
     assert "Read-only file system" in answer["stderr"]
 
 
-def test_a_job_may_use_much_memory(confined: Project) -> None:
+def test_numpy_works_on_two_hundred_megabytes(confined: Project) -> None:
     answer = confined.python(
         """
-        held = bytearray(b"\\1") * (200 << 20)
-        print(sum(memoryview(held)[::4096]))
+        import numpy
+        held = numpy.ones((5000, 5000))
+        held[::2] = 2.0
+        print(held.nbytes // 10**6, int(held.sum()), int((held[:200] @ held[:, :200])[0, 0]))
         """
     )
-    assert answer["stdout"] == "51200\n", answer
+    assert answer["stdout"] == "200 37500000 15000\n", answer
+    assert answer["exit_code"] == 0
+
+
+def test_a_script_is_a_file_nobody_can_write_however_long_it_is(confined: Project) -> None:
+    code = f"# {'x' * 3_000_000}\ncat; echo ran; ls /confined; echo more >> {SCRIPT}; rm {SCRIPT}; mv /confined /tmp"
+    for overlay in (True, False):
+        answer = confined.run(
+            "/bin/bash", SCRIPT, script=base64.b64encode(code.encode()).decode(), overlay=overlay
+        )
+        assert answer["stdout"] == "ran\ncode\n", answer
+        assert answer["stderr"].count("Read-only file system") + answer["stderr"].count("busy") == 3, answer
+        assert answer["entries"] == []
+    assert "No such file" in confined.run("/bin/cat", SCRIPT)["stderr"]
 
 
 def test_input_directory_and_exit_code_are_as_asked(confined: Project) -> None:

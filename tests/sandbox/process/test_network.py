@@ -1,5 +1,6 @@
+import os
 import socket
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,43 @@ def test_no_socket_reaches_anything_outside(confined: Project) -> None:
     assert found.pop("a pair").startswith("open"), found
     assert not [name for name, what in found.items() if what.startswith("open")], found
     assert found["io_uring"] == "EPERM"
+
+
+@pytest.mark.parametrize("foreign", [False, True])
+def test_no_socket_or_pipe_of_the_host_is_reached_in_what_is_shown(confined: Project, foreign: bool) -> None:
+    confined.write(".git/HEAD", "x")
+    confined.runner.ask("environment", place=str(confined.data / ".venv"))
+    places = (".git", ".venv", ".venv/bin")
+    with ExitStack() as held:
+        listeners, pipes = [], []
+        for place in places:
+            end = held.enter_context(closing(socket.socket(socket.AF_UNIX)))
+            end.bind(str(confined.data / place / "s"))
+            end.listen()
+            listeners.append(end)
+            os.mkfifo(confined.data / place / "p")
+            pipes.append(os.open(confined.data / place / "p", os.O_RDONLY | os.O_NONBLOCK))
+            held.callback(os.close, pipes[-1])
+            for name in ("s", "p"):
+                (confined.data / place / name).chmod(0o777)
+        confined.own()
+        if foreign and os.geteuid() == 0:
+            os.chown(confined.write("foreign.txt", "x"), 1234, 1234)
+        found = confined.attack(
+            """
+            def connect(path):
+                with socket.socket(socket.AF_UNIX) as end:
+                    end.connect(path)
+            for place in sys.argv[1:]:
+                attempt(f"{place}/s", lambda: connect(f"{place}/s"))
+                attempt(f"{place}/p", lambda: os.write(os.open(f"{place}/p", os.O_WRONLY | os.O_NONBLOCK), b"x"))
+            """,
+            *places,
+            str(confined.data / ".venv/bin"),
+        )
+        assert not [name for name, what in found.items() if what.startswith("open")], found
+        for end in listeners:
+            end.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                end.accept()
+        assert [os.read(pipe, 1) for pipe in pipes] == [b""] * len(places)

@@ -43,7 +43,7 @@ def test_a_granted_host_is_reached_by_programs_that_know_nothing_of_the_door(
     assert reached["received"] > 2 * len(JEWELS)
     assert answer["refused"] == []
     assert answer["confinement"]["net"] == f"guarded: site.test:{server.port}"
-    assert answer["confinement"]["overlay"] == "read-only"
+    assert answer["confinement"]["overlay"] == "snapshot"
     assert answer["confinement"]["fs_write"] == "a /tmp of its own"
 
 

@@ -3,15 +3,17 @@
 import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from brasstag.policy.shell.judging import Finding, Finds
 
 if TYPE_CHECKING:
-    from brasstag.policy.shell.commands import Reading, Word
+    from brasstag.policy.shell.commands import Reading
 
 _LONGEST = 256
 _FEWEST_LETTERS = 2
+_STEPS_KEPT = 4096
 _BRACES = re.compile(r"\{[^{}]*\}")
 _WILDCARDS = re.compile(r"[*?]|\[[^\]]*\]")
 
@@ -21,26 +23,31 @@ def fits_secret(names: Iterable[str]) -> Finds:
     secrets = tuple(tuple(name.split("/")) for name in names)
 
     def finds(reading: "Reading") -> Iterator[Finding]:
+        # A word stands in its command, and once more in each around it.
+        fits = cache(lambda text: _fits(text, secrets))
         for command in reading.commands:
             for word in (*command.words, *command.reads, *command.writes):
-                if word.pattern and any(_fits(word, secret) for secret in secrets):
+                if word.pattern and fits(word.text):
                     yield Finding(command.text, "", command)
                     break
 
     return finds
 
 
-def _fits(word: "Word", secret: tuple[str, ...]) -> bool:
-    if len(word.text) > _LONGEST:
+def _fits(text: str, secrets: tuple[tuple[str, ...], ...]) -> bool:
+    if len(text) > _LONGEST:
         return False
-    steps = _BRACES.sub("*", word.text).split("/")
-    windows = (steps[start : start + len(secret)] for start in range(len(steps) - len(secret) + 1))
+    steps = _BRACES.sub("*", text).split("/")
+    letters = [len(_WILDCARDS.sub("", step)) for step in steps]
     return any(
-        len(_WILDCARDS.sub("", "".join(window))) >= _FEWEST_LETTERS and all(map(_fits_step, window, secret))
-        for window in windows
+        sum(letters[start : start + len(secret)]) >= _FEWEST_LETTERS
+        and all(map(_fits_step, steps[start : start + len(secret)], secret))
+        for secret in secrets
+        for start in range(len(steps) - len(secret) + 1)
     )
 
 
+@lru_cache(maxsize=_STEPS_KEPT)
 def _fits_step(glob: str, name: str) -> bool:
     """Say whether a step fits a name; a wildcard never stands for the dot a name begins with."""
     return (glob[:1] == "." or name[:1] != ".") and fnmatchcase(name, glob)

@@ -40,6 +40,8 @@ _CODE_CALLS = frozenset(
 )
 """Calls whose first argument is code, or names it."""
 _RUNNING_MODULES = frozenset({"os", "subprocess", "pty", "builtins", "__builtins__", "posix"})
+_IMPORTERS = frozenset({"__import__", "importlib.import_module"})
+_MOST_STEPS = 8
 _INTERPRETER = "sys.executable"
 _DELETE_TREE = "shutil.rmtree"
 
@@ -193,18 +195,25 @@ class _Calls:
 
     def _dotted(self, node: ast.AST) -> str:
         """Return a name such as ``subprocess.run``, with what was imported put in; empty for anything else."""
-        steps: list[str] = []
-        while isinstance(node, ast.Attribute):
-            steps.append(node.attr)
-            node = node.value
-        if isinstance(node, ast.Call) and self._dotted(node.func) in (
-            "__import__",
-            "importlib.import_module",
-        ):
-            start = _string(node.args[0]) if node.args else None
-        else:
-            start = self.imported.get(node.id, node.id) if isinstance(node, ast.Name) else None
-        return ".".join((start, *reversed(steps))) if start else ""
+        base, steps = _cut(node)
+        if not isinstance(base, ast.Call):
+            return self._joined(base, steps)
+        module = _string(base.args[0]) if base.args else None
+        return ".".join((module, *steps)) if module and self._joined(*_cut(base.func)) in _IMPORTERS else ""
+
+    def _joined(self, base: ast.AST | None, steps: list[str]) -> str:
+        return ".".join((self.imported.get(base.id, base.id), *steps)) if isinstance(base, ast.Name) else ""
+
+
+def _cut(node: ast.AST) -> tuple[ast.AST | None, list[str]]:
+    """Return what a dotted name begins with, and its steps; None where it is longer than any that is known."""
+    steps: list[str] = []
+    while isinstance(node, ast.Attribute):
+        steps.append(node.attr)
+        node = node.value
+        if len(steps) > _MOST_STEPS:
+            return None, []
+    return node, steps[::-1]
 
 
 def _keyword(node: ast.Call, name: str) -> ast.expr | None:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 DEEPEST = 12
 """How many wrappers, substitutions and the like may stand inside each other."""
 MOST_COMMANDS = 2_000
+MOST_WORK = 300_000
+"""How many letters and nodes are looked at; what stands in a wrapper is looked at once more for each around it."""
 
 _READINGS_KEPT = 128
 _SHOWN = 80
@@ -77,9 +79,13 @@ class _Reader:
     commands: list[Command] = field(default_factory=list)
     doubts: list[Doubtful] = field(default_factory=list)
     mentions: list[str] = field(default_factory=list)
+    work: int = 0
 
     def read(self, text: str, language: Language, spot: _Spot) -> None:
         """Read one text and all that stands inside it."""
+        if not self._has_strength_for(len(text)):
+            self._doubt(Doubt.TOO_LARGE, text)
+            return
         if language == "python":
             self._add_python(text, spot)
             return
@@ -103,6 +109,11 @@ class _Reader:
         for command in found.commands:
             self._add(replace(command, place=(*spot.place, *command.place)))
 
+    def _has_strength_for(self, work: int) -> bool:
+        """Count some work, and say whether it may still be done; once it may not, no other may."""
+        self.work += work
+        return self.work <= MOST_WORK and len(self.commands) <= MOST_COMMANDS
+
     def _doubt(self, doubt: Doubt, on: str) -> None:
         line = " ".join(on[: 2 * _SHOWN].split())
         shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
@@ -115,7 +126,7 @@ class _Reader:
             node, here = stack.pop()
             if len(here.place) > DEEPEST:
                 self._doubt(Doubt.TOO_DEEP, text_of(node))
-            elif len(self.commands) > MOST_COMMANDS:
+            elif not self._has_strength_for(1):
                 self._doubt(Doubt.TOO_LARGE, text_of(root))
                 return
             else:
@@ -193,6 +204,9 @@ class _Reader:
             if len(one.place) > DEEPEST:
                 self._doubt(Doubt.TOO_DEEP, one.text)
                 continue
+            if not self._has_strength_for(sum(len(word.text) + 1 for word in one.words)):
+                self._doubt(Doubt.TOO_LARGE, one.text)
+                return
             self.commands.append(one)
             for doubt in command_doubts(one):
                 self._doubt(doubt, one.text)

@@ -107,6 +107,7 @@ _TEXT_OPTIONS: Mapping[str, str] = {
 }
 """Options of other commands whose value is a shell's text."""
 
+_FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
 _REMOTE = Wrapper("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", operands=1)
 _WATCH = Wrapper("-n --interval")
 _PARALLEL = Wrapper("-j --jobs -a --arg-file -I --delay --timeout --joblog --colsep -S --results", adds=True)
@@ -229,26 +230,30 @@ def _python_code(command: Command) -> Iterator[Inner]:
 
 def _option_text(command: Command, options: list[str]) -> Iterator[Inner]:
     words = command.words
-    for index, word in enumerate(words):
+    for index in range(len(words)):
         for option in options:
-            value = _value(words, index, option)
-            if value is not None:
-                label = f"{command.name} {option}"
-                rest = words[index + 2 :] if value is not word and command.name == "env" else ()
-                whole = joined((value, *rest))
-                yield Doubt.COMPUTED_CODE if whole is None else Text(label, whole)
+            value, behind = _value(words, index, option)
+            if value is None:
+                continue
+            label = f"{command.name} {option}"
+            if command.name != "env":
+                yield _text(label, value)
+                continue
+            # Whatever stands behind it are further words of that command, options too.
+            yield from _line(label, (value, *words[behind:]))
+            return
 
 
-def _value(words: tuple[Word, ...], index: int, option: str) -> Word | None:
-    """Return an option's value: the next word, or what is glued to it."""
+def _value(words: tuple[Word, ...], index: int, option: str) -> tuple[Word | None, int]:
+    """Return an option's value, which is the next word or what is glued to it, and where it ends."""
     word = words[index]
     short = len(option) == 2
     if word.text == option or (short and re.fullmatch(rf"-[A-Za-z]*{option[1]}", word.text)):
-        return words[index + 1] if index + 1 < len(words) else None
+        return (words[index + 1] if index + 1 < len(words) else None), index + 2
     glue = option if short else f"{option}="
     if word.text.startswith(glue):
-        return Word(word.text.removeprefix(glue), word.computed, word.pattern)
-    return None
+        return Word(word.text.removeprefix(glue), word.computed, word.pattern), index + 1
+    return None, index
 
 
 def _text(label: str, word: Word, language: Language = "bash") -> Inner:
@@ -291,12 +296,25 @@ def _parallel(command: Command) -> Iterator[Inner]:
 
 def _find(command: Command) -> Iterator[Inner]:
     words = command.words
-    for index, word in enumerate(words):
-        if word.text in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"):
-            rest = words[index + 1 :]
-            end = next((at for at, one in enumerate(rest) if one.text in (";", "+")), len(rest))
-            if rest[:end]:
-                yield Words(f"{command.name} {word.text}", rest[:end])
+    index = 1
+    while index < len(words):
+        flag = words[index].text
+        index += 1
+        if flag in _FIND_RUNS:
+            # All up to the end is one command: what looks like another of these in it is for that one to read.
+            end = _find_end(words, index)
+            if words[index:end]:
+                yield Words(f"{command.name} {flag}", words[index:end])
+            index = end + 1
+
+
+def _find_end(words: tuple[Word, ...], start: int) -> int:
+    """Return where a command inside find ends: at ``;``, or at a ``+`` behind ``{}``."""
+    for index in range(start, len(words)):
+        text = words[index].text
+        if text == ";" or (text == "+" and words[index - 1].text == "{}"):
+            return index
+    return len(words)
 
 
 _OWN_WAYS: Mapping[str, Callable[[Command], Iterator[Inner]]] = {

@@ -172,5 +172,5 @@ async def _say_no(inside: Ends, turned: TurnedAway) -> None:
         async with asyncio.timeout(LINGER_SECONDS):
             inside.writer.write(head.encode("ascii", "replace") + body)
             inside.writer.write_eof()
-            while await inside.reader.read(LONGEST_HEAD):
-                """What it still says is dropped."""
+            while not inside.reader.at_eof():
+                await inside.reader.read(LONGEST_HEAD)

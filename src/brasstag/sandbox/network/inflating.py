@@ -5,6 +5,9 @@ import zlib
 _GZIP = 31
 _RAW = -15
 
+MOST_MEMBERS = 1_000
+"""Streams that may follow one another in one gzip body; each costs time, even if it holds nothing."""
+
 
 class Inflater:
     """Opens one compressed stream piece by piece; raises zlib.error where it is broken."""
@@ -13,6 +16,12 @@ class Inflater:
         self._gzip = coding == "gzip"
         self._stream = self._new()
         self._begun = False
+        self._members = 1
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the stream has come to its own end; one that has not begun counts as such."""
+        return self._stream.eof or not self._begun
 
     def feed(self, data: bytes, most: int) -> bytes:
         """Return what some bytes open to, at most so many; what does not fit is lost."""
@@ -21,7 +30,7 @@ class Inflater:
             if self._stream.eof:
                 if not self._gzip:
                     break
-                self._stream = self._new()  # a gzip file may have several members
+                self._next_member()  # a gzip file may have several
             opened += self._opened(data, most - len(opened))
             data = self._stream.unused_data
         return opened
@@ -37,6 +46,12 @@ class Inflater:
             opened = self._stream.decompress(data, most)
         self._begun = True
         return opened
+
+    def _next_member(self) -> None:
+        self._members += 1
+        if self._members > MOST_MEMBERS:
+            raise zlib.error("too many members")
+        self._stream = self._new()
 
     def _new(self) -> "zlib._Decompress":
         return zlib.decompressobj(_GZIP) if self._gzip else zlib.decompressobj()
@@ -55,6 +70,11 @@ class Body:
         room = self._most + 1 - len(self._kept)
         self._kept += self._inflater.feed(data, room) if self._inflater else data[:room]
         return not self.overflows
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a compressed body has come to its own end."""
+        return self._inflater is None or self._inflater.is_whole
 
     @property
     def overflows(self) -> bool:

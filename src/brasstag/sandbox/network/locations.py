@@ -28,10 +28,17 @@ _NAME = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNREADABLE = re.compile(
-    r"[\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff\ud800-\udfff]"
+    r"[\\\x00-\x20\x7f-\xa0\u2000-\u200f\u2028-\u202f\u2060-\u206f\u3000\ufeff\ud800-\udfff]"
 )
+_HOLDS_UNREADABLE = "it holds spaces, backslashes or invisible characters"
+_MORE_THAN_HOSTS = (
+    (re.compile(r"[/?#]"), "it has a scheme or a path; leave that out"),
+    (re.compile(r"\*"), "it has a wildcard; name each host by itself"),
+    (_UNREADABLE, _HOLDS_UNREADABLE),
+)
+_MOST_SHOWN = 100
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-_AMBIGUOUS = re.compile(r"%(?:2f|5c|00)|//", re.IGNORECASE)
+_AMBIGUOUS = re.compile(r"%(?:25)*(?:2e|2f|5c|00)|//|/\.{1,2}[;%]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -78,64 +85,80 @@ class Location:
 
     @property
     def is_ambiguous(self) -> bool:
-        """Whether servers may read the path as another one: it hides slashes, or doubles them."""
+        """Whether servers may read the path as another one: it hides slashes or dots, doubles slashes, or has ``..;``."""
         return _AMBIGUOUS.search(self.path) is not None
+
+
+class _Unreadable(Exception):
+    """Why a text is not plainly an address."""
 
 
 def read_location(url: str) -> Location:
     """Read a URL; raise INVALID_ARGUMENTS for whatever is not plainly a web address."""
-    if len(url) > LONGEST_URL:
-        raise _refusal(f"it has more than {LONGEST_URL} characters")
-    if _UNREADABLE.search(url) or "\\" in url:
-        raise _refusal(
-            "it holds spaces, backslashes or invisible characters; write those as %20 and the like"
-        )
-    found = _URL.fullmatch(url)
-    if not found:
-        raise _refusal("it is not a whole address such as https://example.org/page")
-    scheme = found["scheme"].lower()
-    if scheme not in DEFAULT_PORTS:
-        raise _refusal(f"{scheme} is neither http nor https")
-    host, port = _authority(found["authority"])
-    path = _path(found["path"] or "/")
-    return Location(scheme, host, port or DEFAULT_PORTS[scheme], path, _escaped(found["query"] or ""))
+    try:
+        return _location(url)
+    except _Unreadable as why:
+        raise ToolError(Code.INVALID_ARGUMENTS, f"this URL cannot be fetched: {why}") from None
 
 
 def read_host(text: str) -> Location:
-    """Read a host, with a port where it is not the usual one, as its https address; raise ToolError."""
-    if any(mark in text for mark in "/?#"):
-        raise ToolError(
-            Code.INVALID_ARGUMENTS,
-            f"{text[:100]!r} is not a host; write one such as example.org, without a path",
-        )
-    return read_location(f"https://{text}")
+    """Read a host, with a port where it is not the usual one, as its https address; raise INVALID_ARGUMENTS."""
+    try:
+        return _hosted(text)
+    except _Unreadable as why:
+        said = f"{text[:_MOST_SHOWN]!r} is not a host such as example.org or example.org:8443: {why}"
+        raise ToolError(Code.INVALID_ARGUMENTS, said) from None
 
 
 def refuse_inside(place: Location) -> None:
     """Raise ADDRESS_REFUSED for an address that is not public; of a name nothing is known yet."""
     if place.address and not is_public(place.address):
-        raise ToolError(Code.ADDRESS_REFUSED, f"{place.host} is not a public address")
+        said = f"{place.host} is not a public address; only the open internet can be reached, so name a public host"
+        raise ToolError(Code.ADDRESS_REFUSED, said)
 
 
 def read_reference(reference: str, base: Location) -> Location:
     """Read what a redirect points to, seen from where it came."""
-    if not _UNREADABLE.search(reference) and "\\" not in reference:
+    if not _UNREADABLE.search(reference):
         try:
             reference = urljoin(base.url, reference)
         except ValueError:
-            raise _refusal("it is not an address") from None
+            raise ToolError(Code.INVALID_ARGUMENTS, "a redirect leads to what is no address") from None
     return read_location(reference)
+
+
+def _location(url: str) -> Location:
+    if len(url) > LONGEST_URL:
+        raise _Unreadable(f"it has more than {LONGEST_URL} characters")
+    if _UNREADABLE.search(url):
+        raise _Unreadable(f"{_HOLDS_UNREADABLE}; write those as %20 and the like")
+    found = _URL.fullmatch(url)
+    if not found:
+        raise _Unreadable("it is not a whole address such as https://example.org/page")
+    scheme = found["scheme"].lower()
+    if scheme not in DEFAULT_PORTS:
+        raise _Unreadable(f"{scheme} is neither http nor https")
+    host, port = _authority(found["authority"])
+    path = _path(found["path"] or "/")
+    return Location(scheme, host, port or DEFAULT_PORTS[scheme], path, _escaped(found["query"] or ""))
+
+
+def _hosted(text: str) -> Location:
+    why = next((why for found, why in _MORE_THAN_HOSTS if found.search(text)), None)
+    if why is not None:
+        raise _Unreadable(why)
+    return _location(f"https://{text}")
 
 
 def _authority(text: str) -> tuple[str, int | None]:
     if "@" in text:
-        raise _refusal("it has a name or password before the host; put credentials into headers")
+        raise _Unreadable("it has a name or password before the host; put credentials into headers")
     found = _AUTHORITY.fullmatch(text)
     if not found or not found["host"]:
-        raise _refusal("its host cannot be read")
+        raise _Unreadable("the host cannot be read")
     port = int(found["port"]) if found["port"] else None
     if port is not None and not 0 < port <= _LARGEST_PORT:
-        raise _refusal(f"{port} is no port")
+        raise _Unreadable(f"{port} is no port")
     return _host(found["host"]), port
 
 
@@ -144,22 +167,22 @@ def _host(text: str) -> str:
         return _ipv6(text[1:-1])
     name = _ascii(text).lower().removesuffix(".")
     if len(name) > _LONGEST_NAME or not _NAME.fullmatch(name):
-        raise _refusal("its host is not a name")
+        raise _Unreadable("the host is not a name")
     if not _NUMBER.fullmatch(name.rpartition(".")[2]):
         return name
     try:
         return str(IPv4Address(name))
     except ValueError:
-        raise _refusal("its host is a number; write an address as four decimal numbers") from None
+        raise _Unreadable("the host is a number; write an address as four decimal numbers") from None
 
 
 def _ipv6(text: str) -> str:
+    if "%" in text:
+        raise _Unreadable("the host names an interface of this machine")
     try:
-        if "%" in text:
-            raise _refusal("its host names an interface of this machine")
         return str(IPv6Address(text))
     except ValueError:
-        raise _refusal("its host is not an IPv6 address") from None
+        raise _Unreadable("the host is not an IPv6 address") from None
 
 
 def _ascii(host: str) -> str:
@@ -170,7 +193,7 @@ def _ascii(host: str) -> str:
     try:
         return idna.encode(host, uts46=True).decode()
     except idna.IDNAError:
-        raise _refusal("its host is not a name that can be looked up") from None
+        raise _Unreadable("the host is not a name that can be looked up") from None
 
 
 def _path(text: str) -> str:
@@ -194,7 +217,3 @@ def _escaped(text: str) -> str:
 def _unescaped(found: re.Match[str]) -> str:
     letter = chr(int(found[1], 16))
     return letter if letter in _UNRESERVED else found[0].upper()
-
-
-def _refusal(why: str) -> ToolError:
-    return ToolError(Code.INVALID_ARGUMENTS, f"this URL cannot be fetched: {why}")

@@ -1,5 +1,6 @@
 """The wire: one request to exactly the addresses that were judged, and what came back."""
 
+import asyncio
 import ssl
 import zlib
 from collections.abc import Iterable, Sequence
@@ -13,8 +14,17 @@ from brasstag.sandbox.network.dialling import SECONDS_PER_ADDRESS, first_to_answ
 from brasstag.sandbox.network.headers import Headers
 from brasstag.sandbox.network.inflating import Body
 from brasstag.sandbox.network.locations import Location
+from brasstag.sandbox.network.metering import Meter, MeteredStream, TooMuch
 
 Truncated = Literal["size", "connection"]
+
+HEAD_BYTES = 200_000
+"""All that may come before a body: the status and headers, and any interim answers before them."""
+RAW_SHARE = 2
+"""How many bytes of chunks and compression may come for each byte that is kept of a body."""
+MOST_PIECES = 50_000
+"""Pieces in which a body may come."""
+_PIECES_AT_A_TIME = 500
 
 _CODINGS = {"": "", "identity": "", "gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
 _SENDING = "http11.send_request_headers.started"
@@ -51,8 +61,9 @@ class Reply:
 class PinnedBackend(httpcore2.AsyncNetworkBackend):
     """Connects to given addresses, whatever the name; nothing is looked up again."""
 
-    def __init__(self, addresses: Sequence[Address]) -> None:
+    def __init__(self, addresses: Sequence[Address], meter: Meter) -> None:
         self._addresses = addresses
+        self._meter = meter
         self._inner = httpcore2.AnyIOBackend()
 
     async def connect_tcp(
@@ -64,11 +75,12 @@ class PinnedBackend(httpcore2.AsyncNetworkBackend):
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,  # noqa: ARG002
     ) -> httpcore2.AsyncNetworkStream:
         """Connect to the first address that answers."""
-        return await first_to_answer(
+        stream = await first_to_answer(
             self._addresses,
             lambda address: self._inner.connect_tcp(address, port, timeout=SECONDS_PER_ADDRESS),
             (httpcore2.ConnectError, httpcore2.ConnectTimeout),
         )
+        return MeteredStream(stream, self._meter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +103,18 @@ async def exchange(
     """Send a request over a connection of its own and read the answer; raise Unanswered."""
     place = request.location
     origin = httpcore2.Origin(place.scheme.encode(), place.host.encode(), place.port)
+    meter = Meter(HEAD_BYTES)
     connection = httpcore2.AsyncHTTPConnection(
-        origin, ssl_context=tls, network_backend=PinnedBackend(addresses)
+        origin, ssl_context=tls, network_backend=PinnedBackend(addresses, meter)
     )
     try:
         response = await connection.handle_async_request(_sendable(request, progress))
+        meter.left += RAW_SHARE * most_bytes
         return await _read(response, most_bytes)
     except (httpcore2.NetworkError, httpcore2.TimeoutException) as error:
         raise Unanswered(str(error)[:200] or "the connection failed") from None
+    except TooMuch:
+        raise Unanswered(f"it sent more than {HEAD_BYTES} bytes before its answer began") from None
     except httpcore2.ProtocolError:
         # Its words may quote what the server sent.
         raise Unanswered("what it answered is not HTTP, or its headers are too long") from None
@@ -132,14 +148,24 @@ async def _read(response: httpcore2.Response, most_bytes: int) -> Reply:
     named = b",".join(value for name, value in response.headers if name.lower() == b"content-encoding")
     coding = named.decode("latin-1").strip().lower()
     body = Body(most_bytes, _CODINGS.get(coding, ""))
-    truncated: Truncated | None = None
-    try:
-        async for data in response.aiter_stream():
-            if not body.take(data):
-                break
-    except (httpcore2.NetworkError, httpcore2.ProtocolError, zlib.error):
-        truncated = "connection"
-    if body.overflows:
-        truncated = "size"
+    truncated = await _fill(body, response)
     unknown = "" if coding in _CODINGS else coding
     return Reply(response.status, list(response.headers), body.kept, truncated, unknown)
+
+
+async def _fill(body: Body, response: httpcore2.Response) -> Truncated | None:
+    """Take in a body, and say what cut it short, if anything did."""
+    pieces = 0
+    try:
+        async for data in response.aiter_stream():
+            pieces += 1
+            if not body.take(data) or pieces > MOST_PIECES:
+                return "size"
+            if pieces % _PIECES_AT_A_TIME == 0:
+                await asyncio.sleep(0)  # small ones come without any wait in which others have their turn
+    except TooMuch:
+        return "size"
+    except (httpcore2.NetworkError, httpcore2.ProtocolError, zlib.error):
+        return "connection"
+    # A server that says no length ends a body by closing; whether that was its end, only compression tells.
+    return None if body.is_whole else "connection"

@@ -20,6 +20,7 @@ running     running      from the first instruction until nothing is left
             output       what is kept of the output
             watchdog     which limit is broken
             proc         what a tree of processes uses
+            disk         what a run takes on the disk, also where no name leads
             cgroups      limits the kernel itself keeps, where it lets us
 layers      layers       an overlay, a copy, or read-only
             copying      the copy

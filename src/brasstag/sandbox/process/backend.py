@@ -1,5 +1,6 @@
-"""What a way of confining has to offer: one command line that starts a job with everything it must not reach gone."""
+"""What a way of confining has to offer: a command line that starts a job with everything it must not reach gone."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -16,9 +17,21 @@ class Mounts:
     shown: tuple[tuple[str, str], ...] = ()
     """Control files that may be read, as (host path, path in the workspace)."""
     hidden: tuple[tuple[str, bool], ...] = ()
-    """Control files that may not, as (path in the workspace, whether it is a directory)."""
+    """What still has to be covered, as (path in the workspace, whether it is a directory)."""
     empty: str = "/dev/null"
     """An empty file to put over a hidden one."""
+    host: str = ""
+    """Where the workspace is on the host."""
+    stand_in: str = ""
+    """Where what lies in it is to be bound from, should an interpreter be among that."""
+    doors: tuple[str, ...] = ()
+    """Sockets and pipes below ``stand_in`` that would be seen, and lead to processes of the host."""
+
+    def source(self, path: str) -> str:
+        """Return where a path of the host is to be bound from."""
+        real = os.path.realpath(path)
+        below = os.path.relpath(real, self.host) if self.host else ".."
+        return path if below.split("/")[0] == ".." else os.path.normpath(f"{self.stand_in}/{below}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +44,10 @@ class Wires:
     """Where the process id of the first confined process is written, then its exit code, as JSON."""
     gate: int = 12
     """Nothing of the job runs before a byte can be read here."""
+    script: int = 13
+    """The job's script, if it has one, ready to be read."""
+    options: int = 14
+    """The backend's options, each ended by a NUL, ready to be read: what a command line says, code could read."""
 
 
 class Backend(Protocol):
@@ -43,5 +60,8 @@ class Backend(Protocol):
     def report(self, job: Job, hosts: Sequence[str] = ()) -> Mapping[str, str]:
         """Return what it guarantees about net, fs_read, fs_write, metadata and proc; a door leads to the hosts."""
 
-    def command(self, job: Job, mounts: Mounts, wires: Wires) -> list[str]:
-        """Return the command line that runs a job; its first word is an absolute path."""
+    def command(self, job: Job, wires: Wires) -> list[str]:
+        """Return the command line that runs a job; its first word is an absolute path, and none is a path of the host."""
+
+    def options(self, job: Job, mounts: Mounts, wires: Wires) -> list[str]:
+        """Return the options it is to read from its wire."""

@@ -69,7 +69,7 @@ class Booth:
                 f"the code was not run, because {standing.reason}. {standing.mend}",
                 {"reason": standing.reason, "mend": standing.mend},
             )
-        with open_layer(self._workspace, self._scratch, writable=job.overlay) as layer:
+        with open_layer(self._workspace, self._scratch, job) as layer:
             ran = run_job(job, layer, standing.backend, tell, stop, door)
             yield Work(ran, layer.changes())
 

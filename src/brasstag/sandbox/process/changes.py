@@ -2,8 +2,9 @@
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +15,9 @@ from brasstag.words.errors import Code
 
 DEEPEST = 256
 """How deep a run may nest directories: to judge a path takes looking at each name on it."""
+
+MOST_CHANGES = 20_000
+"""How many paths one run may change: no limit of time ends a landing."""
 
 _SPECIAL_BITS = stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX
 _BLOCK = 512
@@ -48,6 +52,8 @@ class ChangeSet:
     """The directory that holds the new bytes, by the same paths."""
     notes: tuple[str, ...] = ()
     """What will not be on disk quite as the code saw it."""
+    newer: Callable[[], Iterable[Refusal]] = tuple
+    """Looks once more for what others have changed since the run began."""
 
     def __bool__(self) -> bool:
         return bool(self.entries or self.refusals)
@@ -61,6 +67,8 @@ class Findings:
     entries: list[Entry] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    targets: dict[str, str] = field(default_factory=dict)
+    """Where each link leads."""
     _names: dict[tuple[int, int], str] = field(default_factory=dict)
     _copied: int = 0
 
@@ -74,6 +82,10 @@ class Findings:
     def refuse(self, path: str, reason: str, code: Code = Code.NOT_SUPPORTED) -> None:
         """Note that nothing can land because of this path."""
         self.refusals.append(Refusal(shown(path), reason, code))
+
+    def take_out(self, paths: Collection[str]) -> None:
+        """Leave paths out of what could have landed."""
+        self.entries = [entry for entry in self.entries if entry.path not in paths]
 
     def file(self, path: str, status: os.stat_result, mode: int, beneath: os.stat_result | None) -> None:
         """Note a file, or something that is neither a file nor a link; ``beneath`` is what was there before."""
@@ -96,6 +108,7 @@ class Findings:
         if reason:
             self.refuse(path, reason)
         else:
+            self.targets[path] = target
             self.add(Entry(path, "link"))
 
     def directory(self, path: str, mode: int, *, kept_bits: int) -> None:
@@ -126,9 +139,17 @@ def why_no_link(path: str, target: str, is_control: Callable[[str], bool]) -> st
     place = os.path.normpath(os.path.join(os.path.dirname(path), target))
     if place == ".." or place.startswith("../"):
         return "it is a link out of the workspace"
+    if climbs_late(target):
+        return "it is a link with `..` behind a name, which leads elsewhere once that name is a link; begin with `..`"
     if why_not_named(place):
         return "it is a link to a name that is not UTF-8"
     return "it is a link to a control file" if is_control(place) else None
+
+
+def climbs_late(target: str) -> bool:
+    """Say whether a link goes up from a place it has gone down to: which that is hangs on the links on its way."""
+    parts = [part for part in target.split("/") if part not in ("", ".")]
+    return ".." in parts[sum(1 for _ in takewhile(lambda part: part == "..", parts)) :]
 
 
 def why_not_named(path: str) -> str | None:

@@ -7,13 +7,27 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from brasstag.sandbox.process.changes import ChangeSet, Entry, Findings, special_bits, why_not_named
+from brasstag.sandbox.process.beginnings import BeganAt, BeganWith, Beginning
+from brasstag.sandbox.process.changes import (
+    MOST_CHANGES,
+    ChangeSet,
+    Entry,
+    Findings,
+    Refusal,
+    special_bits,
+    why_not_named,
+)
 from brasstag.sandbox.process.copying import Copy, fingerprint
-from brasstag.sandbox.workspace.paths import ROOT, join_path, split_path
+from brasstag.sandbox.process.links import Links
+from brasstag.sandbox.workspace.errors import shown
+from brasstag.sandbox.workspace.paths import ROOT, ancestors, join_path, split_path
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
 from brasstag.words.errors import Code, ToolError
 
 _OPAQUE = "user.overlay.opaque"
+_UNREAD = "it could not be read before the code ran, so nobody knows what became of it"
+_HIDDEN = "it is hidden from code, so it has to stay where and as it is"
+_NEWER = "somebody else changed it while the code ran; run the code again"
 
 
 def changes_in_upper(
@@ -33,8 +47,11 @@ def changes_in_copy(
 class _Walk(ABC):
     """A walk through a directory nobody writes to any more."""
 
-    def __init__(self, workspace: Workspace, root: Path, covered: Collection[str]) -> None:
+    def __init__(
+        self, workspace: Workspace, root: Path, beginning: Beginning, covered: Collection[str]
+    ) -> None:
         self.workspace = workspace
+        self._beginning = beginning
         self.covered = covered
         """Where the code found something else: what was there may be gone, and the cover's own place be left."""
         self.found = Findings(workspace.control.covers)
@@ -51,7 +68,32 @@ class _Walk(ABC):
         finally:
             os.close(self._root)
         found = self.found
-        return ChangeSet(tuple(found.entries), tuple(found.refusals), self._place, tuple(found.notes))
+        self._sort_out()
+        entries = tuple(found.entries)
+
+        def newer() -> Iterator[Refusal]:
+            for path in self._beginning.newer(entries):
+                yield Refusal(shown(path), _NEWER, Code.CHANGED)
+
+        return ChangeSet(entries, tuple(found.refusals), self._place, tuple(found.notes), newer)
+
+    def _sort_out(self) -> None:
+        """Take out what cannot land for what it leads to, or for what others have done."""
+        changed = self.found.entries
+        if len(changed) > MOST_CHANGES:
+            said = (
+                f"it is one of {len(changed)} paths the code changed; {MOST_CHANGES} is the most for one run"
+            )
+            self.found.refuse(changed[MOST_CHANGES].path, said, Code.TOO_LARGE)
+            changed.clear()
+        out: set[str] = set()
+        for path, reason in Links(self.workspace, self.found.entries, self.found.targets).refused():
+            self.found.refuse(path, reason)
+            out.add(path)
+        for path in self._beginning.newer(self.found.entries):
+            self.found.refuse(path, _NEWER, Code.CHANGED)
+            out |= {path, *ancestors(path)}
+        self.found.take_out(out)
 
     @abstractmethod
     def level(self, directory: str) -> list[str]:
@@ -110,8 +152,7 @@ class _Walk(ABC):
 
 class _UpperReader(_Walk):
     def __init__(self, workspace: Workspace, upper: Path, since: int, covered: Collection[str]) -> None:
-        super().__init__(workspace, upper, covered)
-        self._since = since
+        super().__init__(workspace, upper, BeganAt(workspace, since), covered)
         self._fresh: set[str] = set()
 
     def level(self, directory: str) -> list[str]:
@@ -146,14 +187,9 @@ class _UpperReader(_Walk):
         parent, name = split_path(path)
         try:
             with self.workspace.directory(parent) as directory:
-                status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+                return os.stat(name, dir_fd=directory, follow_symlinks=False)
         except (OSError, ToolError):
             return None
-        if not stat.S_ISDIR(status.st_mode) and status.st_ctime_ns > self._since:
-            self.found.refuse(
-                path, "somebody else changed it while the code ran; run the code again", Code.CHANGED
-            )
-        return status
 
     def finish(self) -> None:
         """Nothing: what is gone has a mark of its own here."""
@@ -161,7 +197,7 @@ class _UpperReader(_Walk):
 
 class _CopyReader(_Walk):
     def __init__(self, workspace: Workspace, copy: Path, before: Copy, covered: Collection[str]) -> None:
-        super().__init__(workspace, copy, covered)
+        super().__init__(workspace, copy, BeganWith(workspace, before), covered)
         self._before = before
         self._left = dict(before.prints)
         self._replaced: set[str] = set()
@@ -173,11 +209,9 @@ class _CopyReader(_Walk):
                 continue
             known = self._left.pop(path, None)
             is_same = known is not None and fingerprint(status) == known
-            if path in self._before.unread:
+            if path in self._before.unread or path in self._before.hidden:
                 if not is_same:
-                    self.found.refuse(
-                        path, "it could not be read before the code ran, so nobody knows what became of it"
-                    )
+                    self.found.refuse(path, _HIDDEN if path in self._before.hidden else _UNREAD)
                 continue
             if not is_same and not self.is_named(path):
                 continue
@@ -207,6 +241,9 @@ class _CopyReader(_Walk):
     def finish(self) -> None:
         for path in sorted(self._left):
             parent, _ = split_path(path)
+            if path in self._before.hidden:
+                self.found.refuse(path, _HIDDEN)
+                continue
             # With what it lay in, or nothing of the code's.
             is_told = parent in self._left or parent in self._replaced
             if not (is_told or path in self.covered or path in self._before.placeholders) and self.is_named(

@@ -1,6 +1,6 @@
 """What a tool that runs code holds: it runs programs confined, and the call's draft gets what they changed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from brasstag.sandbox.process.booth import Booth, Work, stage
@@ -10,6 +10,7 @@ from brasstag.sandbox.process.jobs import Job, Ran
 from brasstag.sandbox.process.output import OnOutput
 from brasstag.sandbox.process.running import Stop
 from brasstag.sandbox.workspace.draft import Draft
+from brasstag.sandbox.workspace.errors import shown
 from brasstag.words.errors import Code, ToolError
 
 Breaks = Callable[[Callable[[], None] | None], None]
@@ -34,7 +35,8 @@ class Confined:
     def run(self, job: Job, door: Door | None = None) -> Ran:
         """Run a job to its end, with a door if it has a network; where no limit ended it, what it changed is staged.
 
-        What the policy hides from tools is empty to the code: it may open any name without naming it here.
+        What the policy hides from tools is empty to the code, and so is what a rule asks about, unless the call named it
+        and the rule was heard: code may open any name without naming it here.
         """
         if door is not None and not self.may_reach_out:
             raise ToolError(
@@ -56,4 +58,13 @@ class Confined:
             if error.code is Code.CANCELLED:
                 raise
             return replace(work.ran, refused=error)
-        return replace(work.ran, notes=work.changes.notes)
+        return replace(work.ran, notes=(*self._notes(), *work.changes.notes))
+
+    def _notes(self) -> Iterator[str]:
+        unheard = self.draft.unheard
+        if unheard:
+            more = f" and {len(unheard) - 1} more" if len(unheard) > 1 else ""
+            yield (
+                f"{shown(unheard[0])}{more} had nothing in it for the code, because a rule asks before it is read; "
+                "a shell command that names it is asked about, and sees it"
+            )

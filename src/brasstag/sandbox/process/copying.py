@@ -4,8 +4,8 @@ import errno
 import fcntl
 import os
 import stat
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,7 +45,23 @@ class Copy:
     """Control files, of which only an empty name was made to put the real one over."""
     unread: set[str] = field(default_factory=set)
     """What this user may not read: there is an empty name for it that the code may not read either."""
+    hidden: set[str] = field(default_factory=set)
+    """What the code must not see: there is an empty name for it, which has to stay where it is."""
     size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a copy is to leave out, and how much it may hold."""
+
+    is_control: Callable[[str], bool]
+    hidden: Collection[str] = ()
+    most_bytes: int = LARGEST_COPY
+    too_large: str = (
+        "no layer can be mounted over this workspace, and it is too large to copy for every run; "
+        "give all files in it to the user and group that run Brasstag, or use another file system"
+    )
+    """What is said of a workspace that holds more."""
 
 
 def fingerprint(status: os.stat_result) -> Print:
@@ -57,28 +73,21 @@ def fingerprint(status: os.stat_result) -> Print:
     return Print(False, mode, status.st_ino, status.st_ctime_ns, status.st_size)
 
 
-def copy_tree(root: int, target: Path, is_control: Callable[[str], bool]) -> Copy:
+def copy_tree(root: int, target: Path, bounds: Bounds) -> Copy:
     """Copy an open directory; pipes, sockets and devices are left out. Raises ToolError where it is too large."""
     copy = Copy()
     modes: list[tuple[Path, int]] = []
     pending = [ROOT]
     while pending:
-        directory = pending.pop()
-        here = os.open(directory, READ_DIRECTORY, dir_fd=root)
-        try:
-            for name in os.listdir(here):
-                path = join_path(directory, name)
-                status = copy.originals[path] = os.stat(name, dir_fd=here, follow_symlinks=False)
-                if is_control(path):
-                    copy.placeholders.add(path)
-                elif not stat.S_ISLNK(status.st_mode) and not _may_read(here, name, status):
-                    copy.unread.add(path)
-                if stat.S_ISDIR(status.st_mode):
-                    modes.append((target / path, _mode_for(copy, here, path, status)))
-                if _copy_one(copy, here, path, target / path):
-                    pending.append(path)
-        finally:
-            os.close(here)
+        # What somebody has taken away meanwhile is not there to be copied.
+        with suppress(FileNotFoundError), _opened(root, pending.pop()) as (directory, here):
+            for path in [join_path(directory, name) for name in os.listdir(here)]:
+                with suppress(FileNotFoundError):
+                    status = _look_at(copy, bounds, here, path)
+                    if stat.S_ISDIR(status.st_mode):
+                        modes.append((target / path, _mode_for(copy, here, path, status)))
+                    if _copy_one(copy, here, path, target / path):
+                        pending.append(path)
     # Not before all is in them.
     for place, mode in reversed(modes):
         place.chmod(mode)
@@ -86,6 +95,32 @@ def copy_tree(root: int, target: Path, is_control: Callable[[str], bool]) -> Cop
         with suppress(FileNotFoundError):
             copy.prints[path] = fingerprint(os.stat(target / path, follow_symlinks=False))
     return copy
+
+
+@contextmanager
+def _opened(root: int, directory: str) -> Iterator[tuple[str, int]]:
+    here = os.open(directory, READ_DIRECTORY, dir_fd=root)
+    try:
+        yield directory, here
+    finally:
+        os.close(here)
+
+
+def _look_at(copy: Copy, bounds: Bounds, here: int, path: str) -> os.stat_result:
+    """Find out how one name is to be copied; raises ToolError where it would be too much."""
+    name = path.rpartition("/")[2]
+    status = copy.originals[path] = os.stat(name, dir_fd=here, follow_symlinks=False)
+    if bounds.is_control(path):
+        copy.placeholders.add(path)
+    elif path in bounds.hidden:
+        copy.hidden.add(path)
+    elif not stat.S_ISLNK(status.st_mode) and not _may_read(here, name, status):
+        copy.unread.add(path)
+    elif stat.S_ISREG(status.st_mode):
+        copy.size += status.st_size
+    if copy.size > bounds.most_bytes or len(copy.originals) > MOST_NAMES:
+        raise ToolError(Code.NOT_SUPPORTED, bounds.too_large)
+    return status
 
 
 def _may_read(here: int, name: str, status: os.stat_result) -> bool:
@@ -97,6 +132,8 @@ def _mode_for(copy: Copy, here: int, path: str, status: os.stat_result) -> int:
     """Return a mode by which the owner of the copy may do what this user may do with the original."""
     if path in copy.unread:
         return 0
+    if path in copy.hidden:
+        return 0o555 if stat.S_ISDIR(status.st_mode) else 0o444
     rights = status.st_mode >> 6 & 0o7
     if status.st_uid != os.geteuid():
         name = path.rpartition("/")[2]
@@ -109,20 +146,13 @@ def _mode_for(copy: Copy, here: int, path: str, status: os.stat_result) -> int:
 def _copy_one(copy: Copy, here: int, path: str, target: Path) -> bool:
     """Copy one name; say whether it is a directory to go into."""
     status = copy.originals[path]
-    is_empty = path in copy.placeholders or path in copy.unread
+    is_empty = path in copy.placeholders or path in copy.unread or path in copy.hidden
     if stat.S_ISDIR(status.st_mode):
         target.mkdir(0o700)
         return not is_empty
     if stat.S_ISLNK(status.st_mode):
         target.symlink_to(os.readlink(path.rpartition("/")[2], dir_fd=here))
     elif stat.S_ISREG(status.st_mode):
-        copy.size += 0 if is_empty else status.st_size
-        if copy.size > LARGEST_COPY or len(copy.originals) > MOST_NAMES:
-            raise ToolError(
-                Code.NOT_SUPPORTED,
-                "no layer can be mounted over this workspace, and it is too large to copy for every run; "
-                "give all files in it to the user and group that run Brasstag, or use another file system",
-            )
         mode = _mode_for(copy, here, path, status)
         if is_empty:
             target.touch(mode)

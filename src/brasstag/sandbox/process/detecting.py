@@ -100,7 +100,13 @@ def _find(workspace: str, scratch: str, path: str) -> Standing:
     if program is None:
         return Standing(None, "bubblewrap is not installed", f"Install it: `{how_to_install()}`.")
     version = _version(program)
-    if version is None or version < OLDEST:
+    if version is None:
+        return Standing(
+            None,
+            f"{program} does not say its version, so nobody knows what it can do",
+            f"Run `{program} --version` to see why, and install it anew: `{how_to_install()}`.",
+        )
+    if version < OLDEST:
         return Standing(
             None,
             f"the bubblewrap here is older than {'.'.join(map(str, OLDEST))}",
@@ -170,7 +176,6 @@ def _release_canary(backend: Backend, place: Path) -> tuple[Ran, bool]:
     with (
         closing(socket.create_server(("127.0.0.1", 0))) as server,
         Workspace(root, ControlFiles(place, root), Blobs(place / "blobs")) as workspace,
-        open_layer(workspace, scratch) as layer,
     ):
         port = str(server.getsockname()[1])
         job = Job(
@@ -178,5 +183,6 @@ def _release_canary(backend: Backend, place: Path) -> tuple[Ran, bool]:
             limits=Limits(wall_seconds=20.0),
             binds=python.binds,
         )
-        ran = run_job(job, layer, backend)
-        return ran, [entry.path for entry in layer.changes().entries] == ["canary.txt"]
+        with open_layer(workspace, scratch, job) as layer:
+            ran = run_job(job, layer, backend)
+            return ran, [entry.path for entry in layer.changes().entries] == ["canary.txt"]

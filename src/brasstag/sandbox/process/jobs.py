@@ -1,5 +1,6 @@
 """What runs confined, within which limits, and how it ended."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,16 +9,24 @@ from typing import Literal
 from brasstag.words.errors import ToolError
 
 WORKSPACE = "/workspace"
-"""Where confined code finds the workspace; it learns no path of the host."""
+"""Where confined code finds the workspace. Of the host it learns the paths that its table of mounts tells."""
 
-Ended = Literal["time", "cpu", "memory", "processes", "disk", "file size", "output", "cancelled"]
+SCRIPT = "/confined/code"
+"""Where a job's script is: alone in its directory, and by a name no module has, so that it hides none."""
+
+PATH = "/usr/local/bin:/usr/bin:/bin"
+"""Where confined code finds the programs of the system."""
+
+Ended = Literal["time", "cpu", "memory", "processes", "disk", "output", "cancelled"]
 """Which limit ended a run, or that its caller wanted no more of it."""
 
 System = Literal["whole", "libraries", "none"]
 """The system with devices and a /tmp; or what programs are linked with, for one that only reads; or nothing."""
 
-Footing = Literal["overlay", "copy", "read-only"]
-"""What the code stood on: a layer over the workspace, a copy of it, or the workspace itself without the right to write."""
+Footing = Literal["overlay", "copy", "snapshot", "read-only"]
+"""What the code stood on: a layer over the workspace, a copy of it, a copy without the right to write, or the workspace
+itself without that right.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +39,7 @@ class Limits:
     processes: int = 128
     """Threads count as processes do."""
     file_bytes: int = 2 << 30
-    """The largest single file."""
+    """The largest single file; to write more into one fails, and what the program makes of that is up to it."""
     disk_bytes: int = 2 << 30
     """What all it writes into the workspace may take on disk; every name counts for a block."""
     output_bytes: int = 1 << 20
@@ -47,13 +56,16 @@ class Job:
 
     argv: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
-    """All it gets beside PATH, HOME, LANG and TMPDIR; these may be replaced."""
+    """All it gets beside PATH, HOME, LANG, TMPDIR and settings that keep git from writing; these may be replaced."""
     directory: str = "."
     """Where it starts, as a canonical path of the workspace."""
     stdin: bytes = b""
     limits: Limits = field(default_factory=Limits)
     overlay: bool = True
-    """Whether it may write in the workspace, on a layer of its own; else the workspace is read-only."""
+    """Whether it may write in the workspace, on a layer of its own; else the workspace is read-only.
+
+    With a network it is a copy, so that nothing somebody saves meanwhile is seen; without one it is the workspace itself.
+    """
     binds: tuple[Path, ...] = ()
     """Directories and files of the host it may read at their own paths, such as an interpreter."""
     system: System = "whole"
@@ -62,6 +74,8 @@ class Job:
     """Paths of the workspace it finds empty, and whether each is a directory."""
     network: bool = False
     """Whether it can speak to the door it is run with, and to nothing else."""
+    script: bytes | None = None
+    """What it finds as a read-only file at SCRIPT."""
 
     def __post_init__(self) -> None:
         if self.network and self.overlay:
@@ -86,3 +100,9 @@ class Ran:
     """What of its changes will not be on disk quite as it saw it."""
     refused: ToolError | None = None
     """Why nothing it changed can land; None where all of it can."""
+
+
+def processor_seconds(seconds: float) -> float:
+    """Return all the processor time there is in so many seconds, on every processor this process may use."""
+    is_known = hasattr(os, "sched_getaffinity")
+    return seconds * (len(os.sched_getaffinity(0)) if is_known else os.cpu_count() or 1)

@@ -8,6 +8,7 @@ from brasstag.sandbox.workspace.draft import Draft
 from brasstag.sandbox.workspace.errors import at_path, shown
 from brasstag.sandbox.workspace.reader import READ_FILE
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY
+from brasstag.store.blobs import Batch
 from brasstag.words.errors import Code, ToolError
 
 _MOST_NAMED = 20
@@ -20,17 +21,21 @@ def stage(changes: ChangeSet, draft: Draft) -> None:
     layer may go.
     """
     refusals = list(changes.refusals)
+    failed: list[Refusal] = []
     source = os.open(changes.source, READ_DIRECTORY)
     try:
-        for entry in changes.entries:
-            try:
-                _STAGED[entry.kind](source, entry, draft)
-            except ToolError as error:
-                if error.code is Code.CANCELLED:
-                    raise
-                refusals.append(Refusal(shown(entry.path), error.message, error.code))
+        with draft.batch() as batch:
+            for entry in changes.entries:
+                try:
+                    _STAGED[entry.kind](source, entry, draft, batch)
+                except ToolError as error:
+                    if error.code is Code.CANCELLED:
+                        raise
+                    failed.append(Refusal(shown(entry.path), error.message, error.code))
     finally:
         os.close(source)
+    # Only now: a look before would not know of what was changed between it and the staging.
+    refusals += [*changes.newer(), *failed]
     if refusals:
         raise _refused(refusals)
 
@@ -46,29 +51,29 @@ def _refused(refusals: Sequence[Refusal]) -> ToolError:
     )
 
 
-def _stage_file(source: int, entry: Entry, draft: Draft) -> None:
+def _stage_file(source: int, entry: Entry, draft: Draft, batch: Batch) -> None:
     with at_path(entry.path):
         descriptor = os.open(entry.path, READ_FILE, dir_fd=source)
     try:
-        _expect(entry, draft.write_from(entry.path, descriptor, entry.mode))
+        _expect(entry, draft.write_from(entry.path, descriptor, entry.mode, batch))
     finally:
         os.close(descriptor)
 
 
-def _stage_link(source: int, entry: Entry, draft: Draft) -> None:
+def _stage_link(source: int, entry: Entry, draft: Draft, _batch: Batch) -> None:
     with at_path(entry.path):
         target = os.readlink(entry.path, dir_fd=source)
     _expect(entry, draft.make_link(entry.path, target))
 
 
-def _stage_directory(_source: int, entry: Entry, draft: Draft) -> None:
+def _stage_directory(_source: int, entry: Entry, draft: Draft, _batch: Batch) -> None:
     if draft.exists(entry.path) and draft.look(entry.path, follow=False).kind == "directory":
         _expect(entry, draft.set_directory_mode(entry.path, entry.mode))
     else:
         _expect(entry, draft.make_directory(entry.path, entry.mode))
 
 
-def _stage_removal(_source: int, entry: Entry, draft: Draft) -> None:
+def _stage_removal(_source: int, entry: Entry, draft: Draft, _batch: Batch) -> None:
     draft.remove(entry.path, recursive=True)
 
 
@@ -80,7 +85,7 @@ def _expect(entry: Entry, where: str) -> None:
         )
 
 
-_STAGED: dict[str, Callable[[int, Entry, Draft], None]] = {
+_STAGED: dict[str, Callable[[int, Entry, Draft, Batch], None]] = {
     "file": _stage_file,
     "link": _stage_link,
     "directory": _stage_directory,

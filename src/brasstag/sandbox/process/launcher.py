@@ -15,6 +15,7 @@ import resource
 import select
 import signal
 import socket
+import stat
 import struct
 import sys
 from contextlib import suppress
@@ -23,6 +24,10 @@ from typing import Any, NoReturn
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUSER = 0x10000000
 CLONE_NEWNET = 0x40000000
+MS_RDONLY = 1 << 0
+MS_NOSUID = 1 << 1
+MS_NODEV = 1 << 2
+MS_REMOUNT = 1 << 5
 MS_BIND = 1 << 12
 MS_REC = 1 << 14
 MS_PRIVATE = 1 << 18
@@ -246,6 +251,41 @@ def _mount(layer: dict[str, Any]) -> None:
         _call_mount("overlay", b"overlay", b"merged", b"overlay", 0, options + b",volatile")
     except Trouble:
         _call_mount("overlay", b"overlay", b"merged", b"overlay", 0, options)
+    if layer["hidden"]:
+        _hide(layer["hidden"], scratch + b"/hollow/")
+
+
+def _hide(paths: list[str], hollow: bytes) -> None:
+    """Put something empty, which nobody can write to, over paths of the layer; done here, a thousand take no time."""
+    safe = MS_NOSUID | MS_NODEV
+    _call_mount("hollow", b"hollow", hollow, b"tmpfs", safe, b"size=64k,mode=755")
+    os.mkdir(hollow + b"directory", 0o555)
+    os.close(os.open(hollow + b"file", os.O_CREAT | os.O_WRONLY, 0o444))
+    # What is bound from here is as read-only as this.
+    _call_mount("hollow", None, hollow, None, MS_REMOUNT | MS_BIND | MS_RDONLY | safe, None)
+    os.chdir("merged")
+    for path in paths:
+        cover = _cover_for(path)
+        if cover:
+            _call_mount("hide", hollow + cover, os.fsencode(path), None, MS_BIND, None)
+
+
+def _cover_for(path: str) -> bytes:
+    """Return what to put over a path; over a link nothing, as what it leads to is somewhere else."""
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        # Gone since it was listed: what the code would make there could not be told from what must not be seen.
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o444))
+        except OSError:
+            return b""
+        return b"file"
+    except NotADirectoryError:
+        return b""
+    if stat.S_ISLNK(mode):
+        return b""
+    return b"directory" if stat.S_ISDIR(mode) else b"file"
 
 
 def _call_mount(

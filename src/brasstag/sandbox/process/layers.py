@@ -1,15 +1,17 @@
 """What the code stands on: a layer over the workspace, a copy of it, or the bare workspace, read-only.
 
 The layer is an overlay whose upper directory ends up holding exactly what the run changed. Where the kernel or the file
-system cannot do that, the code works on a copy, which is compared with what it was afterwards.
+system cannot do that, the code works on a copy, which is compared with what it was afterwards. A run with a network gets
+a copy to read: over what is live, nothing stays covered once somebody saves it anew.
 """
 
 import fcntl
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,30 +19,31 @@ from typing import Any
 from brasstag.sandbox.process.backend import Mounts
 from brasstag.sandbox.process.changes import ChangeSet
 from brasstag.sandbox.process.comparing import changes_in_copy, changes_in_upper
-from brasstag.sandbox.process.copying import Copy, copy_tree
-from brasstag.sandbox.process.jobs import Footing
-from brasstag.sandbox.workspace.control import ENVIRONMENT_MARK
-from brasstag.sandbox.workspace.paths import ROOT
+from brasstag.sandbox.process.copying import MOST_NAMES, Bounds, Copy, copy_tree
+from brasstag.sandbox.process.jobs import Footing, Job
+from brasstag.sandbox.workspace.control import is_environment, is_state
+from brasstag.sandbox.workspace.paths import ROOT, join_path
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
-from brasstag.words.errors import ToolError
 
 PREFIX = "run-"
 LOCK = "lock"
-# State and rules of the room are nobody's business in there; the rest is read by git and by interpreters.
-_HIDDEN = (".brasstag", "brasstag.toml")
 _CAP_SYS_ADMIN = 21
 _DIRECTORIES: dict[Footing, tuple[str, ...]] = {
-    "overlay": ("upper", "work", "merged"),
+    "overlay": ("upper", "work", "merged", "hollow"),
     "copy": ("upper",),
+    "snapshot": ("upper",),
     "read-only": (),
 }
+_WRITABLE: tuple[Footing, ...] = ("overlay", "copy")
+_COPIED: tuple[Footing, ...] = ("copy", "snapshot")
 
 
 class Layer:
     """What one run stands on; nothing of it is in the workspace."""
 
-    def __init__(self, workspace: Workspace, scratch: Path, footing: Footing) -> None:
+    def __init__(self, workspace: Workspace, scratch: Path, footing: Footing, job: Job) -> None:
         self.workspace = workspace
+        self._job = job
         self.root = workspace.open_directory(ROOT, READ_DIRECTORY)
         """The workspace, held open."""
         self.host = os.readlink(f"/proc/self/fd/{self.root}")
@@ -51,55 +54,61 @@ class Layer:
             (self.scratch / name).mkdir()
         self.since = self.scratch.stat().st_ctime_ns
         """What somebody else changes in the workspace from now on has a later time than this."""
-        self._covered: set[str] = set()
+        control = dict(self._control_files())
+        # State and rules of the room are nobody's business in there; the rest is read by git and by interpreters.
+        self._shown = [name for name in control if not is_state(name)]
+        self._hidden = {name: control[name] for name in control if is_state(name)} | dict(job.hidden)
         self._copy: Copy | None = None
-        if footing == "copy":
-            self.fall_back()
+        if footing in _COPIED:
+            self._copy = self._copied()
 
     @property
     def written(self) -> str | None:
         """The directory that holds what the run writes; None where it cannot write."""
-        return None if self.footing == "read-only" else str(self.scratch / "upper")
+        return str(self.scratch / "upper") if self.footing in _WRITABLE else None
 
     @property
     def overlay(self) -> dict[str, Any] | None:
         """What the launcher has to mount."""
         if self.footing != "overlay":
             return None
-        return {"scratch": str(self.scratch), "user_namespace": not may_mount()}
+        return {
+            "scratch": str(self.scratch),
+            "user_namespace": not may_mount(),
+            "hidden": list(self._hidden),
+        }
 
     def fall_back(self) -> None:
         """Work on a copy from here on."""
         self.footing = "copy"
-        self._copy = copy_tree(self.root, self.scratch / "upper", self.workspace.control.covers)
+        self._copy = self._copied()
 
-    def mounts(self, hidden_besides: Iterable[tuple[str, bool]] = ()) -> Mounts:
-        """Return what a backend puts where; what is hidden besides the control files is found empty."""
-        place = {"overlay": str(self.scratch / "merged"), "copy": self.written or "", "read-only": self.host}
-        shown: list[tuple[str, str]] = []
-        hidden = list(hidden_besides)
-        for name, is_directory in self._control_files():
-            if name.lower().startswith(_HIDDEN):
-                hidden.append((name, is_directory))
-            else:
-                shown.append((f"{self.host}/{name}", name))
-        self._covered = {path for path, _ in hidden} | {path for _, path in shown}
+    def mounts(self) -> Mounts:
+        """Return what a backend puts where."""
+        upper = str(self.scratch / "upper")
+        merged = str(self.scratch / "merged")
+        place = {"overlay": merged, "copy": upper, "snapshot": upper, "read-only": self.host}
+        # Through the layer no socket or pipe of the host leads to a process there.
+        stand_in = merged if self.footing == "overlay" else self.host
         return Mounts(
             place[self.footing],
-            self.footing != "read-only",
-            tuple(shown),
-            tuple(hidden),
+            self.footing in _WRITABLE,
+            tuple((f"{stand_in}/{name}", name) for name in self._shown),
+            tuple(self._not_yet_hidden()),
             str(self.scratch / LOCK),
+            self.host,
+            stand_in,
+            tuple(f"{self.host}/{path}" for path in self._doors()),
         )
 
     def changes(self) -> ChangeSet:
         """Return exactly what the run changed; ask only after it has ended."""
-        if self.footing == "read-only":
+        if self.footing not in _WRITABLE:
             return ChangeSet((), (), self.scratch)
         upper = self.scratch / "upper"
         if self._copy is not None:
-            return changes_in_copy(self.workspace, upper, self._copy, self._covered)
-        return changes_in_upper(self.workspace, upper, self.since, self._covered)
+            return changes_in_copy(self.workspace, upper, self._copy, self._shown)
+        return changes_in_upper(self.workspace, upper, self.since, {*self._shown, *self._hidden})
 
     def close(self) -> None:
         """Remove everything."""
@@ -107,28 +116,56 @@ class Layer:
         os.close(self._lock)
         os.close(self.root)
 
+    def _copied(self) -> Copy:
+        bounds = Bounds(self.workspace.control.covers, self._hidden)
+        if self.footing == "snapshot":
+            most = self._job.limits.disk_bytes
+            said = (
+                f"the code was not run: with `network` it works on a copy of the workspace, and this one holds more than "
+                f"{most >> 20} MB or {MOST_NAMES:,} names; run it without, and fetch with web_fetch"
+            )
+            bounds = replace(bounds, most_bytes=most, too_large=said)
+        return copy_tree(self.root, self.scratch / "upper", bounds)
+
+    def _not_yet_hidden(self) -> Iterator[tuple[str, bool]]:
+        """Yield what is left to a backend to cover: a layer covers by itself, and a copy has only empty names."""
+        for path, is_directory in self._hidden.items():
+            is_live = self.footing == "read-only" or path.split("/", 1)[0] in self._shown
+            if self.footing != "overlay" and is_live:
+                yield path, is_directory
+
+    def _doors(self) -> Iterator[str]:
+        """Find sockets and pipes in what is shown beside a copy as it is on the host."""
+        pending = list(self._shown) if self.footing in _COPIED else []
+        while pending:
+            place = pending.pop()
+            with suppress(OSError), _listed(self.root, place) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(join_path(place, entry.name))
+                    elif not (entry.is_symlink() or entry.is_file(follow_symlinks=False)):
+                        yield join_path(place, entry.name)
+
     def _control_files(self) -> Iterator[tuple[str, bool]]:
         """Find the control files at the top of the workspace; a change to one further below refuses the whole set."""
         for name in os.listdir(self.root):
             with suppress(OSError):
                 status = os.stat(name, dir_fd=self.root, follow_symlinks=False)
                 is_directory = stat.S_ISDIR(status.st_mode)
-                is_environment = is_directory and os.access(
-                    f"{name}/{ENVIRONMENT_MARK}", os.F_OK, dir_fd=self.root
-                )
-                if not (is_environment or self.workspace.control.covers(name)):
+                has_mark = is_directory and is_environment(self.root, name)
+                if not (has_mark or self.workspace.control.covers(name)):
                     continue
                 if is_directory or stat.S_ISREG(status.st_mode):
                     yield name, is_directory
 
 
 @contextmanager
-def open_layer(workspace: Workspace, scratch: Path, *, writable: bool = True) -> Iterator[Layer]:
-    """Hold what a run stands on: an overlay where it can be, a copy where files belong to others, or read-only."""
-    footing: Footing = "read-only"
-    if writable:
+def open_layer(workspace: Workspace, scratch: Path, job: Job) -> Iterator[Layer]:
+    """Hold what a job stands on: an overlay where it can be, a copy where files belong to others, or read-only."""
+    footing: Footing = "snapshot" if job.network else "read-only"
+    if job.overlay:
         footing = "overlay" if may_mount() or not _has_foreign_files(workspace) else "copy"
-    layer = Layer(workspace, scratch, footing)
+    layer = Layer(workspace, scratch, footing, job)
     try:
         yield layer
     finally:
@@ -212,20 +249,32 @@ def sweep_layers(scratch: Path) -> int:
 
 
 def _has_foreign_files(workspace: Workspace) -> bool:
+    with workspace.directory(ROOT, READ_DIRECTORY) as root:
+        return _holds_foreign_files(root)
+
+
+def _holds_foreign_files(root: int) -> bool:
     user, group = os.geteuid(), os.getegid()
     pending = [ROOT]
     while pending:
         place = pending.pop()
-        with (
-            # Environments cannot be looked into, nor changed by anybody.
-            suppress(OSError, ToolError),
-            workspace.directory(place, READ_DIRECTORY) as directory,
-            os.scandir(directory) as entries,
-        ):
+        with suppress(OSError), _listed(root, place) as entries:
             for entry in entries:
                 status = entry.stat(follow_symlinks=False)
                 if (status.st_uid, status.st_gid) != (user, group):
                     return True
-                if stat.S_ISDIR(status.st_mode):
-                    pending.append(entry.name if place == ROOT else f"{place}/{entry.name}")
+                path = join_path(place, entry.name)
+                # Environments cannot be changed by anybody.
+                if stat.S_ISDIR(status.st_mode) and not is_environment(root, path):
+                    pending.append(path)
     return False
+
+
+@contextmanager
+def _listed(root: int, path: str) -> "Iterator[Iterator[os.DirEntry[str]]]":
+    here = os.open(path, READ_DIRECTORY, dir_fd=root)
+    try:
+        with os.scandir(here) as entries:
+            yield entries
+    finally:
+        os.close(here)

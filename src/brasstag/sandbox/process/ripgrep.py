@@ -13,7 +13,7 @@ from pathlib import Path
 
 from brasstag.sandbox.process.booth import Booth, Stop
 from brasstag.sandbox.process.confined import Breaks
-from brasstag.sandbox.process.jobs import Job, Limits, Ran, System
+from brasstag.sandbox.process.jobs import Job, Limits, Ran, System, processor_seconds
 from brasstag.sandbox.process.programs import version_in
 from brasstag.sandbox.workspace.paths import ancestors, join_path
 from brasstag.words.errors import Code, ToolError
@@ -158,7 +158,7 @@ def _limits(hunt: Hunt) -> Limits:
     return Limits(
         wall_seconds=hunt.seconds,
         # Of all its threads together.
-        cpu_seconds=hunt.seconds * (os.cpu_count() or 1),
+        cpu_seconds=processor_seconds(hunt.seconds),
         output_bytes=_NAMES_BYTES,
     )
 

@@ -4,6 +4,7 @@ import errno
 import platform
 import struct
 from collections.abc import Iterable
+from functools import cache
 
 SUPPORTED = "x86_64"
 
@@ -39,12 +40,23 @@ _UNKNOWN = {"memfd_create": 319, "memfd_secret": 447, "shmget": 29, "msgget": 68
 Memory behind a descriptor or a key is no process's own, so nobody could count it; clone3 hides its flags from a filter.
 """
 
-_SOCKET, _SOCKETPAIR, _CLONE, _IOCTL = 41, 53, 56, 16
+_UNFIT = {"vmsplice": 278, "splice": 275, "tee": 276, "sendfile": 40}
+"""Answered with EINVAL, as for files that cannot do it, so that programs read and write instead.
+
+They put pages into pipes and sockets by reference, and one byte of a page keeps all of a huge one where nobody counts it.
+"""
+
+_NOT_HERE = {"fallocate": 285}
+"""Answered with EOPNOTSUPP, as by file systems that cannot do it: room taken this way counts nowhere as written."""
+
+_SOCKET, _SOCKETPAIR, _CLONE, _IOCTL, _FCNTL = 41, 53, 56, 16, 72
 _AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
 _SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_KINDS = 1, 5, 0xF
 _ANY_PROTOCOL, _TCP = 0, 6
 _NAMESPACES = 0x7E020000
-_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_INPUT = {"TIOCSTI": 0x5412, "TIOCLINUX": 0x541C}
+_RESERVING = {"FS_IOC_RESVSP": 0x40305828, "FS_IOC_RESVSP64": 0x4030582A, "FS_IOC_ZERO_RANGE": 0x40305839}
+_SET_PIPE_SIZE = 1031
 
 _Line = tuple[int, int, int, int]
 
@@ -56,6 +68,7 @@ def is_supported() -> bool:
     return platform.machine() == SUPPORTED
 
 
+@cache
 def filter_program(*, network: bool = False) -> bytes:
     """Return the filter in the form the kernel takes; one for a network lets TCP be spoken, and no more."""
     lines: list[_Line] = [
@@ -67,16 +80,19 @@ def filter_program(*, network: bool = False) -> bytes:
         _give(_KILL),
         *_each(_FORBIDDEN.values(), _ERRNO | errno.EPERM),
         *_each(_UNKNOWN.values(), _ERRNO | errno.ENOSYS),
+        *_each(_UNFIT.values(), _ERRNO | errno.EINVAL),
+        *_each(_NOT_HERE.values(), _ERRNO | errno.EOPNOTSUPP),
         *_when(_CLONE, _FIRST, [_jump(_ANY_BIT, _NAMESPACES, 0, 1), _give(_ERRNO | errno.EPERM)]),
         *_when(
             _IOCTL,
             _SECOND,
             [
-                _jump(_EQUAL, _TIOCSTI, 1, 0),
-                _jump(_EQUAL, _TIOCLINUX, 0, 1),
-                _give(_ERRNO | errno.EPERM),
+                *_each(_INPUT.values(), _ERRNO | errno.EPERM),
+                *_each(_RESERVING.values(), _ERRNO | errno.EOPNOTSUPP),
             ],
         ),
+        # A pipe counts for the size it has from the start.
+        *_when(_FCNTL, _SECOND, _each([_SET_PIPE_SIZE], _ERRNO | errno.EPERM)),
         *_when(_SOCKET, _FIRST, _sockets(network)),
         *_when(_SOCKETPAIR, _FIRST, _pairs(network)),
         _give(_ALLOW),

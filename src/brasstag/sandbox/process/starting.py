@@ -5,6 +5,7 @@ import errno
 import fcntl
 import json
 import os
+import reprlib
 import resource
 import signal
 import socket
@@ -89,8 +90,12 @@ def start_job(job: Job, layer: Layer, backend: Backend, group: Group | None, hel
             WIRES.status: status_inside,
             WIRES.gate: gate_inside,
         }
+        if job.script is not None:
+            wires[WIRES.script] = _memory_file(job.script, inside)
+        options = backend.options(job, layer.mounts(), WIRES)
+        wires[WIRES.options] = _memory_file(b"".join(os.fsencode(one) + b"\0" for one in options), inside)
         wanted = {
-            "argv": backend.command(job, layer.mounts(job.hidden), WIRES),
+            "argv": backend.command(job, WIRES),
             "environment": {},
             "wires": list(wires),
             "limits": _kernel_limits(job.limits),
@@ -138,7 +143,8 @@ def _refuse_trouble(started: Started) -> None:
     if step == START and number == errno.E2BIG:
         raise ToolError(
             Code.TOO_LARGE,
-            "the command line is too long for the system; pass the code as input, or in a file",
+            "the command line or the environment is too long for the system, which takes 128 KiB in one word; "
+            "put what is long into a file of the workspace",
         )
     if step.startswith(NETWORK):
         raise ToolError(
@@ -150,14 +156,20 @@ def _refuse_trouble(started: Started) -> None:
 
 
 def _refuse_unfit(job: Job, layer: Layer) -> None:
-    words = [*job.argv, *job.environment, *job.environment.values()]
-    if any("\0" in word for word in words) or any("=" in name or not name for name in job.environment):
-        raise ToolError(
-            Code.INVALID_ARGUMENTS,
-            "no word of a command holds a NUL, and no name of a variable is empty or holds a =",
-        )
+    for word in job.argv:
+        if "\0" in word:
+            raise _unfit(word, "no word of a command can hold a NUL")
+    for name, value in job.environment.items():
+        if not name or "\0" in name or "=" in name:
+            raise _unfit(name, "the name of an environment variable cannot be empty, or hold a NUL or a =")
+        if "\0" in value:
+            raise _unfit(value, f"no value of an environment variable, such as {name}, can hold a NUL")
     with at_path(job.directory), layer.workspace.directory(parse_path(job.directory)):
         """It is there."""
+
+
+def _unfit(word: str, why: str) -> ToolError:
+    return ToolError(Code.INVALID_ARGUMENTS, f"{reprlib.repr(word)} cannot be given to a program: {why}")
 
 
 def _first_process(status: int) -> int | None:

@@ -1,78 +1,114 @@
 """The watchdog: looks at a run every few milliseconds and says which limit it has broken."""
 
-import os
-import stat
 import time
-from contextlib import suppress
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from brasstag.sandbox.process import proc
+from brasstag.sandbox.process.disk import Growth, size_on_disk
 from brasstag.sandbox.process.jobs import Ended, Limits
 
 TICK_SECONDS = 0.02
-_BLOCK = 512
-_NAME_BYTES = 4096
-# Looking at the disk takes the longer the more there is; it may take a twentieth of the time.
+_FASTEST = 0.002
+_QUIET_TICK_SECONDS = 0.05
+_PATIENCE_SECONDS = 0.01
+# What share of the time looks may take: long ones, and those that follow each other as fast as they can.
 _SHARE = 20
+_SHARE_IN_NEED = 3
+# The backend's processes, and some that may end while the others are found.
+_SPARE = 16
 
 
 class Watchdog:
     """Watches the processes below one, and the directory their writes end up in."""
 
     def __init__(self, root: int, limits: Limits, written: str | None, started: float) -> None:
+        self.pace = TICK_SECONDS
+        """How long to wait before the next look."""
         self._root = root
         self._limits = limits
-        self._written = written
         self._started = started
-        self._next_deep = 0.0
+        self._last = proc.Usage(0, 0.0, 0, {})
+        looks: list[Callable[[proc.Usage], Ended | None]] = [self._memory]
+        if written is not None:
+            self._written = written
+            self._growth = Growth(written, limits.disk_bytes)
+            looks += [self._grown, self._disk]
+        self._pool = ThreadPoolExecutor(len(looks), "watchdog")
+        self._looks = [_Look(self._pool, look, started) for look in looks]
+
+    def close(self) -> None:
+        """Wait for looks that are under way; nothing holds them up once the processes have ended."""
+        self._pool.shutdown()
 
     def broken(self) -> Ended | None:
         """Return the limit that is broken now, or None."""
-        now = time.monotonic()
+        began = time.monotonic()
+        used = proc.usage(proc.tree(self._root, self._limits.processes + _SPARE))
+        found = self._quick(began, used)
+        for look in self._looks:
+            found = found or look.take(used, is_quiet=used == self._last)
+        if used.tasks > self._last.tasks:
+            # What multiplies does so much faster than a tick.
+            self.pace = min(TICK_SECONDS, max(_FASTEST, _SHARE_IN_NEED * (time.monotonic() - began)))
+        else:
+            self.pace = min(_QUIET_TICK_SECONDS if used == self._last else TICK_SECONDS, 2 * self.pace)
+        self._last = used
+        return found
+
+    def _quick(self, now: float, used: proc.Usage) -> Ended | None:
         if now - self._started > self._limits.wall_seconds:
             return "time"
-        pids = proc.tree(self._root)
-        used = proc.usage(pids)
         # The first confined process only waits for the others, and is not the job's.
         if used.tasks - 1 > self._limits.processes:
             return "processes"
-        if used.cpu_seconds > self._limits.cpu_seconds:
-            return "cpu"
-        if used.resident_bytes > self._limits.memory_bytes and self._is_out_of_memory(pids):
-            return "memory"
-        if now < self._next_deep:
-            return None
-        return self._deep(pids)
+        return "cpu" if used.cpu_seconds > self._limits.cpu_seconds else None
 
-    def _deep(self, pids: list[int]) -> Ended | None:
+    def _memory(self, used: proc.Usage) -> Ended | None:
+        pids = used.faces.values()
+        rest = self._limits.memory_bytes - proc.memory_beside(pids, self._root)
+        is_over = used.resident_bytes > rest and proc.private_memory(pids) > rest
+        return "memory" if is_over else None
+
+    def _grown(self, used: proc.Usage) -> Ended | None:
+        return "disk" if self._growth.is_over(used.faces) else None
+
+    def _disk(self, used: proc.Usage) -> Ended | None:
+        taken = size_on_disk(self._written) + proc.held(used.faces.values()).unlinked_bytes
+        return "disk" if taken > self._limits.disk_bytes else None
+
+
+class _Look:
+    """A look that takes long, or that a process can hold up: the kernel lets nobody see memory while it is being changed.
+
+    So it is taken beside the others, which go on.
+    """
+
+    def __init__(
+        self, pool: ThreadPoolExecutor, look: Callable[[proc.Usage], Ended | None], started: float
+    ) -> None:
+        self._pool = pool
+        self._look = look
+        self._going: Future[Ended | None] | None = None
+        # Most runs have ended before.
+        self._next = started + TICK_SECONDS
+
+    def take(self, used: proc.Usage, *, is_quiet: bool) -> Ended | None:
+        """Return what the look has found, if it is over; begin one if it is time."""
+        if self._going is None:
+            if time.monotonic() < self._next + (10 * TICK_SECONDS if is_quiet else 0.0):
+                return None
+            self._going = self._pool.submit(self._timed, used)
+            wait([self._going], _PATIENCE_SECONDS)
+        if not self._going.done():
+            return None
+        found = self._going.result()
+        self._going = None
+        return found
+
+    def _timed(self, used: proc.Usage) -> Ended | None:
         began = time.monotonic()
-        try:
-            if proc.shared_memory(pids) + proc.socket_memory(self._root) > self._limits.memory_bytes:
-                return "memory"
-            if self._written is not None:
-                taken = size_on_disk(self._written) + proc.unlinked_bytes(pids)
-                if taken > self._limits.disk_bytes:
-                    return "disk"
-            return None
-        finally:
-            ended = time.monotonic()
-            self._next_deep = ended + max(2 * TICK_SECONDS, _SHARE * (ended - began))
-
-    def _is_out_of_memory(self, pids: list[int]) -> bool:
-        return proc.memory(pids) > self._limits.memory_bytes
-
-
-def size_on_disk(root: str) -> int:
-    """Return what everything below a directory takes on disk; every name counts for a block of its own."""
-    total = 0
-    pending = [root]
-    while pending:
-        with suppress(OSError), os.scandir(pending.pop()) as entries:
-            for entry in entries:
-                with suppress(OSError):
-                    status = entry.stat(follow_symlinks=False)
-                    total += _NAME_BYTES
-                    if stat.S_ISDIR(status.st_mode):
-                        pending.append(entry.path)
-                    else:
-                        total += status.st_blocks * _BLOCK
-    return total
+        found = self._look(used)
+        ended = time.monotonic()
+        self._next = ended + max(TICK_SECONDS, _SHARE * (ended - began))
+        return found

@@ -10,10 +10,11 @@ from typing import BinaryIO, NamedTuple
 
 from brasstag.sandbox.workspace.errors import at_path, shown, tool_error
 from brasstag.sandbox.workspace.globs import matcher
+from brasstag.sandbox.workspace.hiding import hidden_in
 from brasstag.sandbox.workspace.paths import ROOT, join_path, parse_path
 from brasstag.sandbox.workspace.reader import NOTHING, Held, Kind, Known, Listing, Look
 from brasstag.sandbox.workspace.view import View
-from brasstag.sandbox.workspace.workspace import Workspace
+from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
 from brasstag.words.errors import Code, ToolError
 
 
@@ -56,7 +57,8 @@ class Browser:
 
     Paths are relative to the workspace, and links are followed inside it. ``hidden`` says which paths the policy keeps out
     of listings and searches, ``minded`` which ones a rule speaks about: a search that opens one names it in its preview,
-    where the rule is heard. ``unspoken`` says of many paths at once that neither can be.
+    where the rule is heard. ``unspoken`` says of many paths at once that neither can be. ``unheard`` says which ones a
+    rule asks about, and nobody has asked a person: code, which names nothing here, does not see them either.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Browser:
         hidden: Callable[[str], bool] | None = None,
         minded: Callable[[str], bool] | None = None,
         unspoken: Callable[[Sequence[str]], bool] | None = None,
+        unheard: Callable[[str], bool] | None = None,
     ) -> None:
         self.hidden_count = 0
         """How many paths listings and searches left out because the policy hides them."""
@@ -72,10 +75,13 @@ class Browser:
         """How many they left out because their names are not UTF-8 or they could not be read."""
         self.disguised_count = 0
         """How many files that were to be opened are control files under another name."""
+        self.unheard: list[str] = []
+        """What is kept from code because a rule asks about it, as far as ``hidden_paths`` has come upon it."""
         self._workspace = workspace
         self._is_hidden = hidden or (lambda _path: False)
         self._is_minded = minded or (lambda _path: False)
-        self._are_unspoken = unspoken or (lambda _paths: not (hidden or minded))
+        self._is_unheard = unheard or (lambda _path: False)
+        self._are_unspoken = unspoken or (lambda _paths: not (hidden or minded or unheard))
         self._unspoken: set[str] = set()
         self._view = View(workspace)
         self._walked = 0
@@ -130,17 +136,12 @@ class Browser:
         )
 
     def hidden_paths(self) -> Iterator[tuple[str, bool]]:
-        """Yield every path the policy hides, and whether it is a directory; what lies in one is not named again."""
-        pending = [ROOT]
-        while pending:
-            directory = pending.pop()
-            found = {join_path(directory, name): kind for name, kind in self._kinds(directory).items()}
-            is_open = self._are_unspoken(list(found))
-            for path, kind in found.items():
-                if not is_open and self._is_hidden(path):
-                    yield path, kind == "directory"
-                elif kind == "directory":
-                    pending.append(path)
+        """Yield every path that code must not see, and whether it is a directory; what lies in one is not named again.
+
+        Code sees what tools cannot even name, so the disk itself is walked.
+        """
+        with self._workspace.directory(ROOT, READ_DIRECTORY) as root:
+            yield from hidden_in(root, self._are_unspoken, self._is_closed)
 
     def open_files(
         self, directory: str = ROOT, globs: Sequence[str] = (), hidden: bool = False
@@ -190,6 +191,14 @@ class Browser:
     def close(self) -> None:
         """End the tool's use of this draft: whatever it still tries raises. Preview and persist go on working."""
         self._closed = True
+
+    def _is_closed(self, path: str) -> bool:
+        if self._is_hidden(path):
+            return True
+        is_unheard = self._is_unheard(path)
+        if is_unheard:
+            self.unheard.append(path)
+        return is_unheard
 
     def _look(self, path: str, follow: bool) -> tuple[str, Look | None]:
         self._still_open()

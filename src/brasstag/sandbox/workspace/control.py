@@ -26,6 +26,7 @@ _NAME = re.compile(
 )
 # Some file systems skip these when they compare names, so `.g<U+200C>it` would open `.git`.
 _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_STATE = re.compile(r"\.brasstag(?:-.*)?|brasstag\.toml", re.DOTALL)
 _STRIDE = 32
 _MARKS = tuple("../" * up + ENVIRONMENT_MARK for up in range(_STRIDE))
 _OF_A_PROJECT = ("brasstag.toml", "tools", ".brasstag", ".git")
@@ -86,6 +87,21 @@ class Guard:
         if self._linked is None:
             self._linked = self._control.linked()
         return _identity(status) in self._linked
+
+
+def is_state(name: str) -> bool:
+    """Say whether a name, in whatever directory, is one of a room's state and rules, which nobody else needs to read."""
+    return _STATE.fullmatch(_folded(name)) is not None
+
+
+def may_be_state(names: str) -> bool:
+    """Say whether any of many names in one text may be of a room's state: that is asked faster than of each."""
+    return not names.isascii() or "brasstag" in names.lower()
+
+
+def is_environment(directory: int, name: str) -> bool:
+    """Say whether a directory in an open one is an environment."""
+    return os.access(f"{name}/{ENVIRONMENT_MARK}", os.F_OK, dir_fd=directory)
 
 
 def control_error(path: str) -> ToolError:

@@ -3,6 +3,7 @@
 import errno
 import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
 from brasstag.sandbox.workspace.again import stage_again
 from brasstag.sandbox.workspace.browsing import Browser
@@ -14,6 +15,7 @@ from brasstag.sandbox.workspace.staging import Node
 from brasstag.sandbox.workspace.trees import make_parents, move_path, remove_path
 from brasstag.sandbox.workspace.undo import stage_undo
 from brasstag.sandbox.workspace.workspace import Workspace
+from brasstag.store.blobs import Batch
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, SecurityError, ToolError
 from brasstag.words.previews import DIRECTORY, Change, Preview, Seen, file_state, link_state
@@ -32,8 +34,9 @@ class Draft(Browser):
         hidden: Callable[[str], bool] | None = None,
         minded: Callable[[str], bool] | None = None,
         unspoken: Callable[[Sequence[str]], bool] | None = None,
+        unheard: Callable[[str], bool] | None = None,
     ) -> None:
-        super().__init__(workspace, hidden, minded, unspoken)
+        super().__init__(workspace, hidden, minded, unspoken, unheard)
         self._writable = writable
 
     def write_bytes(self, path: str, data: bytes, create_dirs: bool = True, mode: int | None = None) -> str:
@@ -65,8 +68,14 @@ class Draft(Browser):
             ) from None
         return self.write_bytes(path, data, create_dirs, mode)
 
-    def write_from(self, path: str, descriptor: int, mode: int | None = None) -> str:
-        """Stage a file with what an open one holds, which is kept at once and in bounded memory; a link is replaced.
+    def batch(self) -> AbstractContextManager[Batch]:
+        """Take in the bytes of many files, for ``write_from``."""
+        return self._workspace.blobs.batch()
+
+    def write_from(
+        self, path: str, descriptor: int, mode: int | None = None, batch: Batch | None = None
+    ) -> str:
+        """Stage a file with what an open one holds, kept in bounded memory, at once or with a batch; a link is replaced.
 
         The same bytes with the same mode are no change. Return the canonical path.
         """
@@ -74,7 +83,7 @@ class Draft(Browser):
         with at_path(where), self._view.stage.whole():
             self._refuse_other_than_content(where)
             make_parents(self._view, where)
-            digest = self._workspace.blobs.put_from(descriptor)
+            digest = (batch or self._workspace.blobs).put_from(descriptor)
             self._view.put(where, Node(file_state(digest), os.fstat(descriptor).st_size, mode, kept=True))
         return where
 

@@ -1,15 +1,16 @@
 """A list of Changes, all or nothing."""
 
 import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 from brasstag.sandbox.workspace.closing import close_directories
 from brasstag.sandbox.workspace.errors import Unsettled, at_path, shown, tool_error
 from brasstag.sandbox.workspace.paths import ROOT
 from brasstag.sandbox.workspace.site import Site, always
-from brasstag.sandbox.workspace.steps import Step, steps_for
+from brasstag.sandbox.workspace.steps import Step, Supplied, steps_for
 from brasstag.sandbox.workspace.workspace import Workspace
+from brasstag.store.syncing import at_once
 from brasstag.words.errors import BrasstagError, Code, StoreError, ToolError
 from brasstag.words.previews import Change
 
@@ -54,10 +55,12 @@ def carry_out(site: Site, steps: Sequence[Step], done: Sequence[Step]) -> None:
     try:
         with at_path(ROOT):
             site.begin()
-        for step in steps:
-            site.stands()
-            _run(site, step)
-            run.append(step)
+        for part in _parts(steps):
+            at_once([wait for step in part if (wait := step.prepare()) is not None])
+            for step in part:
+                site.stands()
+                _run(site, step)
+                run.append(step)
         with at_path(ROOT):
             site.sync()
     except BrasstagError as error:
@@ -91,6 +94,13 @@ def take_back(site: Site, done: Sequence[Step], cause: BrasstagError | None) -> 
         site.sync()
         site.end()
         site.clear()
+
+
+def _parts(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
+    """Part steps where the first one puts content somewhere: by then every directory is there, so many can be prepared."""
+    first = next((index for index, step in enumerate(steps) if isinstance(step, Supplied)), len(steps))
+    yield steps[:first]
+    yield steps[first:]
 
 
 def _run(site: Site, step: Step) -> None:

@@ -17,6 +17,10 @@ LONGEST_NAME = 255
 MOST_LINKS = 40
 
 
+class Circle(SecurityError):
+    """A path that leads through so many links that no program follows it to its end."""
+
+
 @lru_cache(maxsize=1024)
 def parse_path(text: str) -> str:
     """Return ``text`` without ``.``, ``..`` and doubled slashes; refuse what cannot name a workspace file.
@@ -92,7 +96,7 @@ def splice(
 
 def _refuse_target(path: str, target: str, links: int) -> None:
     if links > MOST_LINKS:
-        raise SecurityError(f"{shown(path)} leads through more than {MOST_LINKS} links, perhaps in a circle")
+        raise Circle(f"{shown(path)} leads through more than {MOST_LINKS} links, perhaps in a circle")
     if target.startswith("/"):
         raise SecurityError(f"{shown(path)} is a link to an absolute path; tools follow only relative links")
     try:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from brasstag.sandbox.workspace.control import ENVIRONMENT_MARK, Guard, control_error
+from brasstag.sandbox.workspace.control import Guard, control_error, is_environment
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import ROOT, join_path, splice, split_path
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
@@ -191,7 +191,7 @@ class Reader:
             for name in named:
                 kind = _kind_of(found[name])
                 is_control = may_be_control and self._workspace.control.covers(join_path(path, name))
-                if not (is_control or (kind == "directory" and _is_environment(directory, name))):
+                if not (is_control or (kind == "directory" and is_environment(directory, name))):
                     children[name] = kind
         return Listing(children, len(named) - len(children), len(names) - len(named))
 
@@ -209,7 +209,7 @@ class Reader:
     def _is_disguised(self, directory: int, name: str, status: os.stat_result) -> bool:
         """Say whether something is a control file although its path does not say so."""
         if stat.S_ISDIR(status.st_mode):
-            return name != ROOT and _is_environment(directory, name)
+            return name != ROOT and is_environment(directory, name)
         return self._guard.covers(status)
 
     def _refuse_other_than_file(self, directory: int, path: str, status: os.stat_result) -> None:
@@ -227,10 +227,6 @@ class Reader:
 
     def _is_link(self, path: str) -> bool:
         return stat.S_ISLNK(self._status(path).st_mode)
-
-
-def _is_environment(directory: int, name: str) -> bool:
-    return os.access(f"{name}/{ENVIRONMENT_MARK}", os.F_OK, dir_fd=directory)
 
 
 def _kind_of(entry: "os.DirEntry[str]") -> Kind:

@@ -8,17 +8,19 @@ import errno
 import os
 import stat
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import suppress
 
 from brasstag.sandbox import syscalls
 from brasstag.sandbox.workspace.closing import opened, set_mode
+from brasstag.sandbox.workspace.errors import at_path
 from brasstag.sandbox.workspace.paths import split_path
 from brasstag.sandbox.workspace.renames import Role, exists, identity, state_at
 from brasstag.sandbox.workspace.site import Site
 from brasstag.sandbox.workspace.staging import DEFAULT_DIRECTORY_MODE
 from brasstag.sandbox.workspace.supplies import Moved, Supply, Written
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY
-from brasstag.words.errors import BrasstagError
+from brasstag.words.errors import BrasstagError, ToolError
 from brasstag.words.previews import ABSENT, DIRECTORY, Change
 
 _TRIES = 1000
@@ -41,6 +43,10 @@ class Step(ABC):
     @abstractmethod
     def run(self) -> None:
         """Do it; raises ToolError or OSError when nothing was done, Unsettled when that is not sure."""
+
+    def prepare(self) -> Callable[[], None] | None:
+        """Do ahead what nobody sees; return what waits until it is on disk, if there is anything to wait for."""
+        return None
 
     @abstractmethod
     def undo(self) -> None:
@@ -149,13 +155,29 @@ class Take(Step):
             return exists(there, self.private("old"))
 
 
-class Place(Step):
-    """A file or link appears where nothing is."""
+class Supplied(Step):
+    """A step that puts content in place."""
 
     def __init__(self, site: Site, index: int, change: Change) -> None:
         super().__init__(site, index, change)
         self.supply = supply_for(site, index, change)
         self.ours: tuple[int, int, str] | None = None
+
+    def prepare(self) -> Callable[[], None] | None:
+        """Bring ahead what can be; where it goes may not be there yet."""
+        self.site.stands()
+        is_prepared = False
+        with suppress(OSError, ToolError), self.site.workspace.directory(self.parent) as here:
+            is_prepared = self.supply.prepare(here)
+        return self._wait if is_prepared else None
+
+    def _wait(self) -> None:
+        with at_path(self.path), self.site.workspace.directory(self.parent) as here:
+            self.supply.wait(here)
+
+
+class Place(Supplied):
+    """A file or link appears where nothing is."""
 
     def run(self) -> None:
         """Bring it and place it."""
@@ -199,13 +221,8 @@ class Place(Step):
         return True
 
 
-class Swap(Step):
+class Swap(Supplied):
     """A file or link takes the place of another, in one step where the kernel can."""
-
-    def __init__(self, site: Site, index: int, change: Change) -> None:
-        super().__init__(site, index, change)
-        self.supply = supply_for(site, index, change)
-        self.ours: tuple[int, int, str] | None = None
 
     def run(self) -> None:
         """Exchange the two, look at what came out, and swap back if it is not what was seen."""

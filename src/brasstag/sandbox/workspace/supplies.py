@@ -3,12 +3,13 @@
 import hashlib
 import os
 import stat
+from contextlib import suppress
 from typing import Protocol
 
 from brasstag.sandbox.workspace.errors import Unsettled, shown
 from brasstag.sandbox.workspace.paths import split_path
-from brasstag.sandbox.workspace.reader import CHUNK
-from brasstag.sandbox.workspace.renames import Role, state_at
+from brasstag.sandbox.workspace.reader import CHUNK, READ_FILE
+from brasstag.sandbox.workspace.renames import Role, discard, state_at
 from brasstag.sandbox.workspace.site import Site
 from brasstag.sandbox.workspace.staging import DEFAULT_FILE_MODE
 from brasstag.store.blobs import ZEROS
@@ -22,6 +23,12 @@ class Supply(Protocol):
     """Brings content to a private name beside the target, and takes it back if it is not used."""
 
     role: Role
+
+    def prepare(self, here: int) -> bool:
+        """Do ahead what nobody sees; say whether there is something to wait for. ``fetch`` does whatever was not done."""
+
+    def wait(self, here: int) -> None:
+        """Wait until what was prepared is on disk."""
 
     def fetch(self, here: int) -> None:
         """Bring the content to the private name of this role; raises when nothing was done."""
@@ -44,13 +51,41 @@ class Written:
         self._change = change
         self._private = site.name(index, self.role)
         self._name = split_path(change.path)[1]
+        self._is_written = self._is_on_disk = False
+
+    def prepare(self, here: int) -> bool:
+        """Write the bytes; where that fails, ``fetch`` tries again, and tells why it fails."""
+        try:
+            self._write(here)
+        except (OSError, StoreError):
+            with suppress(OSError):
+                discard(here, self._private)
+        return self._is_written
+
+    def wait(self, here: int) -> None:
+        """Wait for the bytes; a link has none."""
+        if not self._change.after.startswith("link:"):
+            descriptor = os.open(self._private, READ_FILE, dir_fd=here)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        self._is_on_disk = True
 
     def fetch(self, here: int) -> None:
+        """Write the bytes, if they are not yet, and wait for them."""
+        if not self._is_written:
+            self._write(here)
+        if not self._is_on_disk:
+            self.wait(here)
+        self._site.at(f"{self._index}: written")
+
+    def _write(self, here: int) -> None:
         """Write the bytes with the mode and owner they shall have."""
         digest = digest_in(self._change.after) or ""
         if self._change.after.startswith("link:"):
             os.symlink(self._site.workspace.blobs.get(digest), self._private, dir_fd=here)
-            self._site.at(f"{self._index}: written")
+            self._is_written = True
             return
         replaced = _file_at(here, self._name)
         mode = self._change.mode
@@ -64,10 +99,9 @@ class Written:
                 _give_owner(descriptor, replaced)
             if mode is not None:
                 os.fchmod(descriptor, mode & 0o777)
-            os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        self._site.at(f"{self._index}: written")
+        self._is_written = True
 
     def give_back(self, here: int, private: str) -> None:
         """Leave it: what we wrote ourselves is thrown away with the other private names."""
@@ -102,6 +136,13 @@ class Moved:
         self._change = change
         self._private = site.name(index, self.role)
         self._parent, self._name = split_path(change.source)
+
+    def prepare(self, _here: int) -> bool:
+        """Do nothing: what moves is on disk, and stays in its place until the last moment."""
+        return False
+
+    def wait(self, here: int) -> None:
+        """Nothing."""
 
     def fetch(self, here: int) -> None:
         """Take the source; put it back if it is not what was seen."""
