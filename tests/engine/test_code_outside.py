@@ -174,7 +174,7 @@ async def test_a_task_that_is_stopped_meanwhile_puts_it_to_a_person(make_project
     project = make_project(CREW + ANYWHERE)
     async with serving(swallowing(heard)) as server, Room.open(project) as room:
         host = f"api.test:{server.port}"
-        asked = call("run_code", language="python", code=READ.replace("{}", host), network=[host])
+        asked = call("run_code", language="python", code=READ.replace("{}", host), network=[host], timeout=3)
         write_script(project, {"boss": [turn(asked), turn(text="Done.")]})
         run = await towards(room, server).start("Ask")
         await heard.wait()

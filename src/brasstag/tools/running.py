@@ -174,7 +174,7 @@ def _run(confined: Confined, workspace: Draft, job: Job, door: GuardedDoor | Non
     told["exit_code"] = ran.exit_code
     if ran.refused is not None:
         raise ToolError(ran.refused.code, ran.refused.message, {**ran.refused.details, "ran": told})
-    told["changes"] = [{"path": one.path, "change": one.fact.value} for one in workspace.preview().changes]
+    told["changes"] = workspace.preview().told_changes
     return told | ({"notes": _shortened(ran.notes)} if ran.notes else {})
 
 
