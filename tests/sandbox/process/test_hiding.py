@@ -105,7 +105,7 @@ def test_a_run_with_a_network_does_not_see_what_is_saved_meanwhile(confined: Pro
     confined.write(".env", PRIVATE)
     confined.write("a.txt", "first")
     confined.own()
-    mark = f"mark-{confined.path.name}-{confined.runner.user}"
+    mark = f"mark-{confined.path.parent.name}-{confined.path.name}"
     code = """
     seen, until = set(), time.monotonic() + 2
     while time.monotonic() < until:

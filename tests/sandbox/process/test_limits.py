@@ -112,7 +112,7 @@ def test_files_in_memory_end_at_their_size(confined: Project) -> None:
 
 
 def test_a_fork_bomb_ends(confined: Project) -> None:
-    mark = f"bomb-{confined.path.name}-{confined.runner.user}"
+    mark = f"bomb-{confined.path.parent.name}-{confined.path.name}"
     answer = confined.python(
         """
         count = 1
@@ -190,7 +190,7 @@ def test_names_and_nameless_files_count_as_disk(confined: Project) -> None:
 
 
 def test_a_spin_that_ignores_every_signal_ends_in_time(confined: Project) -> None:
-    mark = f"spin-{confined.path.name}-{confined.runner.user}"
+    mark = f"spin-{confined.path.parent.name}-{confined.path.name}"
     answer = confined.python(
         """
         for number in range(1, 65):
@@ -248,7 +248,7 @@ if sys.argv[3] == "stays":
 @pytest.mark.parametrize("holds", ["nothing", "stdout"])
 @pytest.mark.parametrize("parent", ["ends", "stays"])
 def test_no_daemon_survives(confined: Project, holds: str, parent: str) -> None:
-    mark = f"daemon-{confined.path.name}-{confined.runner.user}"
+    mark = f"daemon-{confined.path.parent.name}-{confined.path.name}"
     answer = confined.python(DAEMON, mark, holds, parent, limits={"wall_seconds": 1.5})
     assert answer["stdout"] == "started\n", answer
     assert answer["ended_by"] == (None if parent == "ends" else "time")
@@ -300,7 +300,7 @@ def test_what_still_runs_is_not_swept(confined: Project) -> None:
 
 
 def test_a_run_can_be_stopped_from_another_thread(confined: Project) -> None:
-    mark = f"stop-{confined.path.name}-{confined.runner.user}"
+    mark = f"stop-{confined.path.parent.name}-{confined.path.name}"
     answer = confined.python(
         "print('stop me', flush=True); time.sleep(300)",
         mark,

@@ -50,7 +50,7 @@ attempt("a pair", lambda: [end.close() for end in socket.socketpair()])
 
 
 def test_no_socket_reaches_anything_outside(confined: Project) -> None:
-    abstract = f"brasstag-test-{confined.path.name}-{confined.runner.user}"
+    abstract = f"brasstag-test-{confined.path.parent.name}-{confined.path.name}"
     outside = str(confined.path / "s")
     inside = str(confined.data / "s")
     with (

@@ -158,7 +158,7 @@ def test_a_name_that_changes_its_mind_is_judged_anew_and_never_inside_a_connecti
 
 
 def test_nothing_but_the_door_can_be_reached_past_it(confined: Project) -> None:
-    abstract = f"brasstag-door-{confined.path.name}-{confined.runner.user}"
+    abstract = f"brasstag-door-{confined.path.parent.name}-{confined.path.name}"
     outside, inside = str(confined.path / "s"), str(confined.data / "s")
     with (
         witness("127.0.0.1") as tcp,

@@ -46,6 +46,8 @@ class Watchdog:
         began = time.monotonic()
         used = proc.usage(proc.tree(self._root, self._limits.processes + _SPARE))
         found = self._quick(began, used)
+        if used.resident_bytes > self._limits.memory_bytes:
+            self._looks[0].hasten()
         for look in self._looks:
             found = found or look.take(used, is_quiet=used == self._last)
         if used.tasks > self._last.tasks:
@@ -92,6 +94,10 @@ class _Look:
         self._going: Future[Ended | None] | None = None
         # Most runs have ended before.
         self._next = started + TICK_SECONDS
+
+    def hasten(self) -> None:
+        """Let the next one be taken now: a quick look has found something that only this one can tell for sure."""
+        self._next = 0.0
 
     def take(self, used: proc.Usage, *, is_quiet: bool) -> Ended | None:
         """Return what the look has found, if it is over; begin one if it is time."""
