@@ -9,12 +9,15 @@ _PACKAGES = {
     "srt": "@anthropic-ai/sandbox-runtime@0.0.83",
     "mcp-server-filesystem": "@modelcontextprotocol/server-filesystem@2026.8.31",
 }
+_NEEDS = {"srt": ("bwrap", "socat", "rg")}
+"""Programs of the system without which a peer does not work."""
 
 
 def node_peer(program: str) -> Path | None:
-    """Return a peer's program, installed where it is not yet; None where there is no Node, or no registry."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        print(f"  ({program} is left out: there is no Node here)")
+    """Return a peer's program, installed where it is not yet; None where it cannot be had, or could not work."""
+    needs = ("node", "npm", *_NEEDS.get(program, ()))
+    if missing := [one for one in needs if shutil.which(one) is None]:
+        print(f"  ({program} is left out: it needs {', '.join(missing)})")
         return None
     found = _PLACE / "node_modules" / ".bin" / program
     if not found.exists():
