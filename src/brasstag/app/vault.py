@@ -13,6 +13,7 @@ from brasstag.store.address import DATABASE_VARIABLE
 from brasstag.store.blobs import Blobs
 from brasstag.store.books import Books
 from brasstag.store.boots import Boot
+from brasstag.store.contents import Contents
 from brasstag.store.opening import open_database, open_jobs
 from brasstag.store.seals import Sealer, ephemeral_key, link_at, load_or_create_key, newest_witness
 from brasstag.store.sqlite import SqliteDatabase
@@ -61,7 +62,8 @@ def open_vault(project: Path, clock: Clock = utc_now) -> Vault:
     folder = user_directory() / "rooms" / identity
     sealer = Sealer(load_or_create_key(folder), folder / "witness.json")
     boot = Boot(state / "boots")
-    books = Books(database, Blobs(state / "blobs"), sealer, boot.id, clock, open_jobs(database))
+    blobs = Blobs(state / "blobs", Contents(database))
+    books = Books(database, blobs, sealer, boot.id, clock, open_jobs(database))
     return Vault(books, boot, folder, project)
 
 
@@ -71,7 +73,8 @@ def memory_vault(clock: Clock = utc_now) -> Vault:
     boot = Boot(None)
     database = SqliteDatabase(None)
     sealer = Sealer(ephemeral_key(), None)
-    books = Books(database, Blobs(Path(scratch.name) / "blobs"), sealer, boot.id, clock, open_jobs(database))
+    blobs = Blobs(Path(scratch.name) / "blobs", Contents(database))
+    books = Books(database, blobs, sealer, boot.id, clock, open_jobs(database))
     return Vault(books, boot, Path(scratch.name), scratch=scratch)
 
 

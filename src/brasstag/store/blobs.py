@@ -1,17 +1,24 @@
-"""Blobs: bytes kept under their own SHA-256, so a version once seen can always be given back."""
+"""Blobs: bytes kept under their own SHA-256, so a version once seen can always be given back.
+
+Each content is a file, but for small ones that came many at once: those are in the database.
+"""
 
 import hashlib
+import io
 import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from brasstag.store.contents import Contents
 from brasstag.store.syncing import at_once
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import StoreError
+from brasstag.words.times import stamp, utc_now
 
 _CHUNK = 1 << 20
 ZEROS = bytes(_CHUNK)
@@ -21,8 +28,9 @@ ZEROS = bytes(_CHUNK)
 class Blobs:
     """A directory of immutable files named by their digest; everything put here is on disk when put returns."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, contents: Contents | None = None) -> None:
         self.root = root
+        self._contents = contents
 
     def put(self, data: bytes) -> str:
         """Keep ``data`` and return its digest; known bytes cost one look."""
@@ -67,14 +75,19 @@ class Blobs:
 
     def has(self, digest: str) -> bool:
         """Say whether these bytes are kept."""
-        return self._path(digest).exists()
+        return self._path(digest).exists() or (self._contents is not None and self._contents.has(digest))
+
+    def file(self, digest: str) -> Path | None:
+        """Return the file that holds these bytes; None where they are kept in the database, or not at all."""
+        path = self._path(digest)
+        return path if path.exists() else None
 
     def get(self, digest: str) -> bytes:
         """Return the bytes, checked against their name."""
         try:
             data = self._path(digest).read_bytes()
         except FileNotFoundError:
-            raise StoreError(f"blob {digest[:12]}… is gone; it was collected or removed by hand") from None
+            data = self._small(digest)
         if sha256(data) != digest:
             raise StoreError(f"blob {digest[:12]}… was altered on disk; its bytes no longer match its name")
         return data
@@ -84,20 +97,24 @@ class Blobs:
         try:
             return self._path(digest).open("rb")
         except FileNotFoundError:
-            raise StoreError(f"blob {digest[:12]}… is gone; it was collected or removed by hand") from None
+            return io.BytesIO(self._small(digest))
 
     def drop(self, digest: str) -> bool:
         """Remove one blob; say whether it was there."""
+        is_small = self._contents is not None and self._contents.drop(digest)
         try:
             self._path(digest).unlink()
         except FileNotFoundError:
-            return False
+            return is_small
         return True
 
     def collect(self, keep: frozenset[str], grace_seconds: float) -> tuple[int, int]:
         """Remove blobs nobody names that are older than the grace age; return how many and how many bytes."""
         oldest_kept = time.time() - grace_seconds
         count = size = 0
+        if self._contents is not None:
+            oldest = stamp(utc_now() - timedelta(seconds=grace_seconds))
+            count, size = self._contents.collect(keep, oldest)
         for path in self._files():
             status = path.stat()
             if path.name not in keep and status.st_mtime < oldest_kept:
@@ -121,6 +138,12 @@ class Blobs:
         for digest, temporary in received.items():
             temporary.replace(self._path(digest))
         at_once([partial(_sync, place) for place in [*shards, *([self.root] if new else [])]])
+
+    def _small(self, digest: str) -> bytes:
+        data = self._contents.get(digest) if self._contents is not None else None
+        if data is None:
+            raise StoreError(f"blob {digest[:12]}… is gone; it was collected or removed by hand")
+        return data
 
     def _path(self, digest: str) -> Path:
         return self.root / digest[:2] / digest

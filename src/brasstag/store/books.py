@@ -190,7 +190,7 @@ class Books:
         with self.writing(claimed.task_id) as transaction:
             if not self.ledger.settle(transaction, claimed):
                 return self._settled_tag(transaction, claimed)
-            add_versions(transaction, made, by, claimed.call_id, why, self.now())
+            add_versions(transaction, made, by, claimed.call_id, why, self.now(), claimed.task_id)
             tag = self.timeline.append(
                 transaction, claimed.task_id, EntryKind.SETTLED, claimed.call_id, payload
             )

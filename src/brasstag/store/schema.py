@@ -6,9 +6,26 @@ tasks ──< entries          a task's timeline: its chain head and next number
   ├──< approvals           requests to people
   ├──< memories            what agents wanted to remember
   └──< versions            every state of every path Brasstag has seen
+         documents           what is derived of them and the disk: a row a path; ``fulltext`` is its index
+         contents            small contents, under their digests; larger ones are files
+         conversions         what was found out about contents, under their digests
+outbox                       what happened, for whoever listens
 """
 
-from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, Table, Text, UniqueConstraint
+from sqlalchemy import (
+    DDL,
+    BigInteger,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    event,
+    text,
+)
 
 metadata = MetaData()
 
@@ -157,10 +174,101 @@ versions = Table(
     Column("version", Integer, primary_key=True),
     Column("state", Text, nullable=False),
     Column("mode", Integer),
-    Column("size", Integer, nullable=False),
+    Column("size", BigInteger, nullable=False),
     Column("by", Text, nullable=False),
     Column("call_id", Text, nullable=False),
     Column("why", Text, nullable=False),
     Column("at", Text, nullable=False),
+    Column("task_id", Text, nullable=False, server_default=""),
+    Column("source", Text, nullable=False, server_default=""),
+    Column("source_version", Integer, nullable=False, server_default="0"),
     Index("versions_by_call", "call_id"),
+)
+"""``source`` names the path it was moved from, and ``source_version`` what that path's newest version was then."""
+
+touched = Table(
+    "touched",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("path", Text, nullable=False),
+)
+"""Paths that were changed, and that nobody has looked at since; one may be named more than once."""
+
+documents = Table(
+    "documents",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("path", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("mode", Integer),
+    Column("media_type", Text, nullable=False),
+    Column("fingerprint", Text, nullable=False),
+    Column("created_by", Text, nullable=False),
+    Column("created_task", Text, nullable=False),
+    Column("created_at", Text, nullable=False),
+    Column("updated_by", Text, nullable=False),
+    Column("updated_task", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),
+    Column("description", Text, nullable=False, server_default=""),
+    Column("tags", Text, nullable=False, server_default="[]"),
+    Column("pending", Text, nullable=False, server_default=""),
+    Column("note", Text, nullable=False, server_default=""),
+    UniqueConstraint("path", name="documents_path"),
+    Index("documents_by_state", "state"),
+    Index(
+        "documents_pending",
+        "pending",
+        sqlite_where=text("pending <> ''"),
+        postgresql_where=text("pending <> ''"),
+    ),
+)
+"""A path that is, or was, a file or a link. ``pending`` says what its index still needs: nothing, its text, or a
+conversion first; ``note`` why the index holds only a part of it, or nothing. ``fingerprint`` is by what a file on disk is
+known to be unchanged; an empty one means that only its bytes tell.
+"""
+
+contents = Table(
+    "contents",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+    Column("at", Text, nullable=False),
+)
+
+conversions = Table(
+    "conversions",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("media_type", Text, primary_key=True),
+    Column("converter", Text, nullable=False),
+    Column("blocks", Text, nullable=False, server_default=""),
+    Column("code", Text, nullable=False, server_default=""),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("tokens", BigInteger),
+    Column("tokenizer", Text, nullable=False, server_default=""),
+    Column("summary", Text, nullable=False, server_default=""),
+    Column("summary_by", Text, nullable=False, server_default=""),
+)
+"""``blocks`` is the digest of the blocks; where there are none, ``code`` and ``reason`` say why, if anybody has tried."""
+
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("at", Text, nullable=False),
+    Column("topic", Text, nullable=False),
+    Column("payload", Text, nullable=False),
+)
+
+SQLITE_FULLTEXT = (
+    "CREATE VIRTUAL TABLE fulltext USING fts5(path, words, body, tokenize = 'unicode61 remove_diacritics 2')"
+)
+"""The index on SQLite; its rows have the ids of their documents. On Postgres it is a table, made by the migrations."""
+
+event.listen(
+    metadata,
+    "after_create",
+    DDL(SQLITE_FULLTEXT).execute_if(dialect="sqlite"),  # type: ignore[no-untyped-call]
 )

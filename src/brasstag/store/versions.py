@@ -1,13 +1,13 @@
 """Versions: every state of every path Brasstag has seen, with who made it and why."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, insert, select
 
 from brasstag.store.database import Transaction
 from brasstag.store.prepared import Prepared
-from brasstag.store.schema import versions
+from brasstag.store.schema import touched, versions
 from brasstag.words.previews import ABSENT, Change, digest_in
 
 OUTSIDE = "outside"
@@ -22,6 +22,7 @@ _newest = Prepared(
 _insert = Prepared(
     insert(versions).values({column.name: bindparam(column.name) for column in versions.columns})
 )
+_touch = Prepared(insert(touched).values(path=bindparam("path")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +38,87 @@ class Version:
     call_id: str
     why: str
     at: str
+    task_id: str = ""
+    source: str = ""
+    """The path it was moved from."""
+    source_version: int = 0
+    """What the newest version of that path was before the move."""
 
 
 def add_versions(
-    transaction: Transaction, changes: Iterable[Change], by: str, call_id: str, why: str, at: str
+    transaction: Transaction,
+    changes: Iterable[Change],
+    by: str,
+    call_id: str,
+    why: str,
+    at: str,
+    task_id: str,
 ) -> None:
     """Record what a call made of each path; a before-state not seen yet is recorded first, as made outside."""
-    rows = []
+    book = _Book(transaction, at, {"by": by, "call_id": call_id, "why": why, "at": at, "task_id": task_id})
     for change in changes:
-        steps = [
-            (change.path, change.before, change.before_mode, change.before_size, change.after, change.size)
-        ]
+        moved_at = 0
         if change.source:
-            steps.append((change.source, change.after, change.mode, change.size, ABSENT, 0))
-        for path, before, before_mode, before_size, after, size in steps:
-            number, known = transaction.run(_newest, at_path=path).fetchone() or (0, ABSENT)
-            if before != known:
-                number += 1
-                rows.append(Version(path, number, before, before_mode, before_size, OUTSIDE, "", "", at))
-            mode = change.mode if after != ABSENT else None
-            rows.append(Version(path, number + 1, after, mode, size, by, call_id, why, at))
+            moved_at = book.expect(change.source, change.after, change.mode, change.size)
+            book.add(change.source, ABSENT, None, 0)
+        book.expect(change.path, change.before, change.before_mode, change.before_size)
+        mode = change.mode if change.after != ABSENT else None
+        book.add(change.path, change.after, mode, change.size, change.source, moved_at)
+    insert_versions(transaction, book.rows)
+    touch(transaction, dict.fromkeys(row.path for row in book.rows))
+
+
+def insert_versions(transaction: Transaction, rows: Sequence[Version]) -> None:
+    """Write versions down as they are."""
     if rows:
         transaction.run_many(
             _insert, [{name: getattr(row, name) for name in Version.__slots__} for row in rows]
+        )
+
+
+def touch(transaction: Transaction, paths: Iterable[str]) -> None:
+    """Note that somebody has to look at these paths."""
+    rows = [{"path": path} for path in paths]
+    if rows:
+        transaction.run_many(_touch, rows)
+
+
+class _Book:
+    """The versions one call makes, numbered from the newest of each path on."""
+
+    def __init__(self, transaction: Transaction, at: str, told: dict[str, str]) -> None:
+        self.rows: list[Version] = []
+        self._transaction = transaction
+        self._at = at
+        self._told = told
+        self._numbers: dict[str, int] = {}
+
+    def expect(self, path: str, state: str, mode: int | None, size: int) -> int:
+        """Write down how the call found a path, unless that is known; return the number of that version."""
+        if path not in self._numbers:
+            number, known = self._transaction.run(_newest, at_path=path).fetchone() or (0, ABSENT)
+            if state != known:
+                number += 1
+                self.rows.append(Version(path, number, state, mode, size, OUTSIDE, "", "", self._at))
+            self._numbers[path] = number
+        return self._numbers[path]
+
+    def add(
+        self, path: str, state: str, mode: int | None, size: int, source: str = "", source_version: int = 0
+    ) -> None:
+        """Write down what the call made of a path."""
+        self._numbers[path] += 1
+        self.rows.append(
+            Version(
+                path,
+                self._numbers[path],
+                state,
+                mode,
+                size,
+                **self._told,
+                source=source,
+                source_version=source_version,
+            )
         )
 
 
@@ -67,6 +126,25 @@ def history(connection: Connection, path: str) -> list[Version]:
     """Return every version of a path, oldest first."""
     found = connection.execute(select(versions).where(versions.c.path == path).order_by(versions.c.version))
     return [Version(**row._mapping) for row in found]
+
+
+def lineage(connection: Connection, path: str) -> list[Version]:
+    """Return the versions of what is at a path now, oldest first, followed through its moves."""
+    found: list[Version] = []
+    newest: int | None = None
+    followed = {path}
+    while path:
+        query = select(versions).where(versions.c.path == path).order_by(versions.c.version.desc())
+        if newest is not None:
+            query = query.where(versions.c.version <= newest)
+        path = ""
+        for row in connection.execute(query):
+            found.append(Version(**row._mapping))
+            if row.source and row.source not in followed:
+                path, newest = row.source, row.source_version
+                followed.add(path)
+                break
+    return found[::-1]
 
 
 def named_digests(connection: Connection) -> frozenset[str]:
