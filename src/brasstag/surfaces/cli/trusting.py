@@ -7,9 +7,10 @@ from typing import Any, Self
 from brasstag.app.loading import check_unloaded
 from brasstag.app.trust import ChangedFile, Trust
 from brasstag.app.vault import open_vault, require_same_room, was_replaced
+from brasstag.documents.comparing import diff_lines
 from brasstag.settings import STATE_DIRECTORY
 from brasstag.surfaces.cli.console import say
-from brasstag.surfaces.cli.diffs import diff_lines, print_diff
+from brasstag.surfaces.cli.diffs import print_diff
 from brasstag.surfaces.cli.questions import confirm
 from brasstag.words.errors import ConfigError, Problem
 

@@ -1,0 +1,56 @@
+"""Comparing: nothing that differs is left out."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brasstag.documents.comparing import MOST_DIFFED_LINES, diff_lines
+
+
+def diff(before: str, after: str) -> list[str]:
+    return list(diff_lines(before.encode(), after.encode()))
+
+
+texts = st.text(alphabet="ab-+@ \n\r\t\x0b\x0c\x1c\x85\u2028", max_size=30)
+
+
+@given(texts, texts)
+@settings(max_examples=300)
+def test_whatever_differs_shows(before: str, after: str) -> None:
+    assert bool([line for line in diff(before, after) if not line.startswith("@ lines end")]) == (
+        before != after
+    )
+
+
+@given(st.lists(texts.map(lambda text: text.replace("\n", "").replace("\r", "")), max_size=8))
+@settings(max_examples=100)
+def test_a_new_file_is_shown_whole(lines: list[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    assert [line[1:] for line in diff("", text)[1:]] == lines
+
+
+def test_lines_that_look_like_a_header_are_not_taken_for_one() -> None:
+    assert diff("-- a\n", "++ b\n") == ["@@ -1 +1 @@", "--- a", "+++ b"]
+
+
+def test_a_changed_line_end_shows() -> None:
+    assert diff("a\nb\n", "a\r\nb\n") == ["@@ -1,2 +1,2 @@", "-a", "+a\r", " b"]
+    assert diff("a\r\nb\r\n", "a\r\nc\r\n") == [
+        "@ lines end with CR LF, before and after",
+        "@@ -1,2 +1,2 @@",
+        " a",
+        "-b",
+        "+c",
+    ]
+    assert diff("a\n", "a")[-1] == "@ the last line no longer ends with a line break"
+
+
+def test_bytes_that_are_not_text_are_told_by_size() -> None:
+    assert list(diff_lines(b"\xff\xfe", b"abc")) == ["@ not text: 2 bytes become 3 bytes"]
+    assert list(diff_lines(None, b"abc")) == ["@ the bytes are not kept here any more"]
+
+
+def test_a_long_diff_is_still_whole() -> None:
+    before = [f"{n}" for n in range(MOST_DIFFED_LINES)]
+    after = [*before[:10], "new", *before[11:]]
+    shown = diff("\n".join(before), "\n".join(after))
+    assert shown == ["@@ from line 11 @@", "-10", "+new"]
