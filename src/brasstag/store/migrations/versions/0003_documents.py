@@ -7,8 +7,10 @@ revision = "0003"
 down_revision = "0002"
 
 _POSTGRES_FULLTEXT = (
-    "CREATE TABLE fulltext (id integer PRIMARY KEY, path text NOT NULL, words text NOT NULL, body text NOT NULL,"
-    + " length integer NOT NULL, lexemes tsvector NOT NULL)",
+    """CREATE TABLE fulltext (
+        id integer PRIMARY KEY, path text NOT NULL, words text NOT NULL, body text NOT NULL,
+        length integer NOT NULL, lexemes tsvector NOT NULL
+    )""",
     "CREATE INDEX fulltext_lexemes ON fulltext USING gin (lexemes)",
 )
 _SQLITE_FULLTEXT = (

@@ -1,0 +1,73 @@
+"""Versions: every state of every path, numbered without gaps, followed through moves."""
+
+from sqlalchemy import select
+
+from brasstag.store.books import Books
+from brasstag.store.schema import touched
+from brasstag.store.versions import OUTSIDE, Version, add_versions, history, lineage
+from brasstag.words.previews import ABSENT, Change, file_state
+from tests.store.conftest import open_desk
+
+ONE, TWO, THREE = (file_state(letter * 64) for letter in "abc")
+
+
+def record(books: Books, *changes: Change, by: str = "editor") -> None:
+    with books.database.write() as transaction:
+        add_versions(transaction, changes, by, "call_1", "write_file", books.now(), "task_1")
+
+
+def told(found: list[Version]) -> list[tuple[str, int, str, str]]:
+    return [(one.path, one.version, one.state, one.by) for one in found]
+
+
+def test_a_state_that_was_there_before_is_written_down_as_made_outside(books: Books) -> None:
+    record(books, Change("a", ONE, TWO))
+    found = books.read(lambda view: history(view, "a"))
+    assert told(found) == [("a", 1, ONE, OUTSIDE), ("a", 2, TWO, "editor")]
+    assert [one.task_id for one in found] == ["", "task_1"]
+
+
+def test_history_follows_a_move_and_another_one(books: Books) -> None:
+    record(books, Change("a", ABSENT, ONE))
+    record(books, Change("a", ONE, TWO))
+    record(books, Change("b", ABSENT, TWO, source="a"))
+    record(books, Change("c", ABSENT, TWO, source="b"))
+    record(books, Change("c", TWO, THREE))
+    found = books.read(lambda view: lineage(view, "c"))
+    assert told(found) == [
+        ("a", 1, ONE, "editor"),
+        ("a", 2, TWO, "editor"),
+        ("b", 1, TWO, "editor"),
+        ("c", 1, TWO, "editor"),
+        ("c", 2, THREE, "editor"),
+    ]
+
+
+def test_what_took_the_old_place_later_is_no_part_of_the_history(books: Books) -> None:
+    record(books, Change("a", ABSENT, ONE))
+    record(books, Change("b", ABSENT, ONE, source="a"))
+    record(books, Change("a", ABSENT, THREE))
+    assert [one.state for one in books.read(lambda view: lineage(view, "b"))] == [ONE, ONE]
+    assert told(books.read(lambda view: history(view, "a")))[-1] == ("a", 3, THREE, "editor")
+
+
+def test_one_call_moves_a_file_away_and_another_into_its_place(books: Books) -> None:
+    record(books, Change("a", ABSENT, ONE), Change("c", ABSENT, TWO))
+    record(books, Change("b", ABSENT, ONE, source="a"), Change("a", ABSENT, TWO, source="c"))
+    assert [one.state for one in books.read(lambda view: history(view, "a"))] == [ONE, ABSENT, TWO]
+    assert [one.state for one in books.read(lambda view: lineage(view, "b"))] == [ONE, ONE]
+    assert [one.path for one in books.read(lambda view: lineage(view, "a"))] == ["c", "a"]
+
+
+def test_a_file_that_went_and_came_back_has_an_end(books: Books) -> None:
+    record(books, Change("a", ABSENT, ONE))
+    record(books, Change("b", ABSENT, ONE, source="a"))
+    record(books, Change("a", ABSENT, ONE, source="b"))
+    assert told(books.read(lambda view: lineage(view, "a")))[-1] == ("a", 3, ONE, "editor")
+
+
+def test_what_a_call_changes_waits_to_be_looked_at(books: Books) -> None:
+    open_desk(books)
+    record(books, Change("b", ABSENT, ONE, source="a"))
+    paths = books.read(lambda view: set(view.execute(select(touched.c.path)).scalars()))
+    assert paths == {"a", "b"}
