@@ -207,8 +207,40 @@ def search(asked):
     return {"fast": fast, "slow": slow}
 
 
+def errand(asked):
+    """Run an errand; code given takes the place of its module, and has all else an errand has."""
+    from dataclasses import replace
+
+    from brasstag.sandbox.process.booth import Booth
+    from brasstag.sandbox.process.errands import Errand
+    from brasstag.sandbox.process.jobs import Limits
+    from tests.sandbox.support import open_workspace
+
+    class Probe(Errand):
+        def job(self):
+            job = super().job()
+            module = job.argv.index("-m")
+            return replace(job, argv=(*job.argv[:module], "-c", asked["code"]))
+
+    project = Path(asked["project"])
+    kind = Probe if "code" in asked else Errand
+    files = tuple((name, Path(path)) for name, path in asked.get("files", {}).items())
+    with open_workspace(project) as workspace:
+        booth = Booth(workspace, project / "data", project / "scratch")
+        given = base64.b64decode(asked.get("stdin", ""))
+        ran = booth.run_errand(kind(asked["module"], given, files, Limits(**asked.get("limits", {}))))
+    return {
+        "stdout": ran.stdout.decode(errors="replace"),
+        "stderr": ran.stderr.decode(errors="replace"),
+        "exit_code": ran.exit_code,
+        "ended_by": ran.ended_by,
+        "left": os.listdir(project / "scratch"),
+    }
+
+
 COMMANDS = {
     "call": call,
+    "errand": errand,
     "search": search,
     "sweep": sweep,
     "run": run,

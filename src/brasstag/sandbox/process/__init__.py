@@ -12,6 +12,7 @@ confining   backend      what a way of confining has to offer
             detecting    what this machine can do, tried out, not guessed
             programs     programs of the host that can be trusted
             interpreters the Python of a project, as confined code can use it
+            errands      our own modules, run on what nobody trusts
             ripgrep      a search of the workspace, which names files and says nothing else
 starting    launcher     a process of its own that forks, mounts and becomes the program
             spawning     our side of it

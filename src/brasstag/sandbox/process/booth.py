@@ -5,13 +5,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from brasstag.sandbox.process.backend import Backend
 from brasstag.sandbox.process.changes import ChangeSet
 from brasstag.sandbox.process.detecting import Standing, find_standing
 from brasstag.sandbox.process.doors import Door
+from brasstag.sandbox.process.errands import Errand
 from brasstag.sandbox.process.interpreters import Interpreter, project_python
 from brasstag.sandbox.process.jobs import Job, Ran
 from brasstag.sandbox.process.landing import stage
-from brasstag.sandbox.process.layers import open_layer, sweep_layers
+from brasstag.sandbox.process.layers import empty_workspace, held_directory, open_layer, sweep_layers
 from brasstag.sandbox.process.output import OnOutput
 from brasstag.sandbox.process.programs import trusted_programs
 from brasstag.sandbox.process.running import Stop, nobody_listens, run_job
@@ -62,6 +64,26 @@ class Booth:
         a network reaches the web through its ``door``. Raises ToolError NOT_SUPPORTED when nothing here can confine code:
         then nothing was run.
         """
+        backend = self._backend()
+        with open_layer(self._workspace, self._scratch, job) as layer:
+            ran = run_job(job, layer, backend, tell, stop, door)
+            yield Work(ran, layer.changes())
+
+    def run_errand(self, errand: Errand, stop: Stop | None = None) -> Ran:
+        """Run one of our own modules to its end, in an empty directory in place of the workspace.
+
+        Blocks its thread; raises as ``run`` does.
+        """
+        backend = self._backend()
+        job = errand.job()
+        with (
+            held_directory(self._scratch) as place,
+            empty_workspace(place) as nothing,
+            open_layer(nothing, place, job) as layer,
+        ):
+            return run_job(job, layer, backend, stop=stop)
+
+    def _backend(self) -> Backend:
         standing = self.standing()
         if standing.backend is None:
             raise ToolError(
@@ -69,9 +91,7 @@ class Booth:
                 f"the code was not run, because {standing.reason}. {standing.mend}",
                 {"reason": standing.reason, "mend": standing.mend},
             )
-        with open_layer(self._workspace, self._scratch, job) as layer:
-            ran = run_job(job, layer, standing.backend, tell, stop, door)
-            yield Work(ran, layer.changes())
+        return standing.backend
 
     def sweep(self) -> int:
         """Remove what runs have left whose process was killed; return how many there were."""

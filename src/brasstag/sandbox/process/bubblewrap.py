@@ -8,7 +8,7 @@ from pathlib import Path
 from brasstag.sandbox.process.backend import Mounts, Wires
 from brasstag.sandbox.process.doors import PROXY
 from brasstag.sandbox.process.interpreters import next_step
-from brasstag.sandbox.process.jobs import PATH, SCRIPT, WORKSPACE, Job
+from brasstag.sandbox.process.jobs import FILES, PATH, SCRIPT, WORKSPACE, Job
 
 HOME = "/tmp/home"  # noqa: S108 - a path inside, on a file system of the run's own
 
@@ -85,6 +85,7 @@ class Bubblewrap:
             *(part for path in job.binds for part in _bound(path, mounts)),
             *_workspace(mounts),
             *(("--ro-bind-data", str(wires.script), SCRIPT) if job.script is not None else ()),
+            *(part for name, path in job.files for part in ("--ro-bind", str(path), f"{FILES}/{name}")),
             *("--remount-ro", "/"),
             *("--chdir", os.path.normpath(f"{WORKSPACE}/{job.directory}")),
             *("--seccomp", str(wires.filter)),

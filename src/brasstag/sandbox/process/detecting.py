@@ -16,13 +16,10 @@ from brasstag.sandbox.process.backend import Backend
 from brasstag.sandbox.process.bubblewrap import Bubblewrap
 from brasstag.sandbox.process.interpreters import running_python
 from brasstag.sandbox.process.jobs import Job, Limits, Ran
-from brasstag.sandbox.process.layers import held_directory, open_layer
+from brasstag.sandbox.process.layers import empty_workspace, held_directory, open_layer
 from brasstag.sandbox.process.programs import trusted_programs, version_in
 from brasstag.sandbox.process.running import run_job
 from brasstag.sandbox.process.starting import NotConfined
-from brasstag.sandbox.workspace.control import ControlFiles
-from brasstag.sandbox.workspace.workspace import Workspace
-from brasstag.store.blobs import Blobs
 from brasstag.words.errors import ToolError
 
 OLDEST = (0, 8)
@@ -168,14 +165,12 @@ def _tried(backend: Backend, scratch: Path) -> Standing:
 def _release_canary(backend: Backend, place: Path) -> tuple[Ran, bool]:
     secret = place / "secret.txt"
     secret.write_text("if code inside can read this, nothing is confined")
-    root = place / "workspace"
-    root.mkdir()
     scratch = place / "scratch"
     scratch.mkdir()
     python = running_python()
     with (
         closing(socket.create_server(("127.0.0.1", 0))) as server,
-        Workspace(root, ControlFiles(place, root), Blobs(place / "blobs")) as workspace,
+        empty_workspace(place) as workspace,
     ):
         port = str(server.getsockname()[1])
         job = Job(

@@ -1,6 +1,7 @@
 """What runs confined, within which limits, and how it ended."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +15,13 @@ WORKSPACE = "/workspace"
 SCRIPT = "/confined/code"
 """Where a job's script is: alone in its directory, and by a name no module has, so that it hides none."""
 
+FILES = "/files"
+"""Where a job finds the single files of the host that it was handed."""
+
 PATH = "/usr/local/bin:/usr/bin:/bin"
 """Where confined code finds the programs of the system."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 
 Ended = Literal["time", "cpu", "memory", "processes", "disk", "output", "cancelled"]
 """Which limit ended a run, or that its caller wanted no more of it."""
@@ -76,8 +82,15 @@ class Job:
     """Whether it can speak to the door it is run with, and to nothing else."""
     script: bytes | None = None
     """What it finds as a read-only file at SCRIPT."""
+    files: tuple[tuple[str, Path], ...] = ()
+    """Files of the host it may read, each under a plain name of its own in FILES."""
 
     def __post_init__(self) -> None:
+        for name, _ in self.files:
+            if not _PLAIN.fullmatch(name):
+                raise ValueError(
+                    f"{name!r} cannot name a file in {FILES}; use letters, digits, dots, _ and -"
+                )
         if self.network and self.overlay:
             raise ValueError("a run either changes the workspace or reaches the web; give it no overlay")
 

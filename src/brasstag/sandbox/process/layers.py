@@ -21,9 +21,10 @@ from brasstag.sandbox.process.changes import ChangeSet
 from brasstag.sandbox.process.comparing import changes_in_copy, changes_in_upper
 from brasstag.sandbox.process.copying import MOST_NAMES, Bounds, Copy, copy_tree
 from brasstag.sandbox.process.jobs import Footing, Job
-from brasstag.sandbox.workspace.control import is_environment, is_state
+from brasstag.sandbox.workspace.control import ControlFiles, is_environment, is_state
 from brasstag.sandbox.workspace.paths import ROOT, join_path
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
+from brasstag.store.blobs import Blobs
 
 PREFIX = "run-"
 LOCK = "lock"
@@ -182,6 +183,13 @@ def held_directory(scratch: Path) -> Iterator[Path]:
     finally:
         remove_tree(place)
         os.close(lock)
+
+
+def empty_workspace(place: Path) -> Workspace:
+    """Open a workspace that holds nothing, in a directory of one's own; the caller closes it."""
+    root = place / "workspace"
+    root.mkdir()
+    return Workspace(root, ControlFiles(place, root), Blobs(place / "blobs"))
 
 
 def _locked(place: Path) -> int:

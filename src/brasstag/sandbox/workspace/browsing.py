@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from brasstag.sandbox.workspace.errors import at_path, shown, tool_error
@@ -16,6 +17,7 @@ from brasstag.sandbox.workspace.reader import NOTHING, Held, Kind, Known, Listin
 from brasstag.sandbox.workspace.view import View
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
 from brasstag.words.errors import Code, ToolError
+from brasstag.words.previews import digest_in
 
 
 class Entry(NamedTuple):
@@ -50,6 +52,19 @@ class Content:
                 "read it as base64 instead",
                 {"offset": error.start},
             ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A file whose bytes are kept, under their digest, whatever becomes of it."""
+
+    path: str
+    digest: str
+    size: int
+    file: Path | None
+    """The file of the host that holds them; None where they are too few for one of their own."""
+    content: bytes
+    """Those few bytes; empty where there is a file."""
 
 
 class Browser:
@@ -115,6 +130,22 @@ class Browser:
     def read_text(self, path: str, limit: int | None = None) -> str:
         """Return what a file holds as text."""
         return self.read(path, limit).text
+
+    def keep(self, path: str, limit: int | None = None) -> Kept:
+        """Keep the bytes of a file, in bounded memory, for whoever is handed them instead of the workspace."""
+        self._still_open()
+        parsed = parse_path(path)
+        with at_path(parsed):
+            where = self._view.resolve(parsed)
+            if self._is_hidden(where):
+                # It counts as read, so that the rule which hides it is heard; no copy of it is made.
+                self._view.remember(where, self._view.reader.held(where))
+                raise ToolError(Code.BLOCKED_BY_RULE, f"{shown(where)} is hidden by the policy")
+            where, held = self._view.keep(where, limit)
+        digest = digest_in(held.state) or ""
+        file = self._workspace.blobs.file_of(digest)
+        content = self._workspace.blobs.get(digest) if file is None else b""
+        return Kept(where, digest, held.size, file, content)
 
     def entries(
         self, directory: str = ROOT, recursive: bool = False, hidden: bool = False

@@ -14,6 +14,7 @@ from brasstag.sandbox.workspace.reader import (
     Listing,
     Look,
     Reader,
+    digest_of,
     look_at,
     read_all,
     too_large,
@@ -90,6 +91,28 @@ class View:
             os.close(descriptor)
         self.remember(path, Held(file_state(sha256(data)), len(data), stat.S_IMODE(status.st_mode)))
         return data, look_at(status)
+
+    def keep(self, path: str, limit: int | None) -> tuple[str, Held]:
+        """Keep the bytes of the file at a parsed path, in bounded memory; return its canonical path and what it holds."""
+        self._control.refuse(path)
+        path = self.resolve(path)
+        node = self.stage.node(path)
+        if node is not None:
+            data = self._staged(path, node, limit)
+            return path, Held(file_state(self._blobs.put(data)), len(data))
+        path, descriptor, status = self._open(path)
+        try:
+            if limit is not None and status.st_size > limit:
+                self.remember(path, Held("file"))
+                raise too_large(path, status.st_size, limit)
+            digest, size = digest_of(descriptor)
+            if not self._blobs.has(digest):
+                digest = self._blobs.put_from(descriptor)
+        finally:
+            os.close(descriptor)
+        held = Held(file_state(digest), size, stat.S_IMODE(status.st_mode))
+        self.remember(path, held)
+        return path, held
 
     def remember(self, path: str, held: Held) -> None:
         """Note what the disk held at a path; what a call saw must stay true while it looks again."""
