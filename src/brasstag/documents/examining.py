@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import BinaryIO
 
-from brasstag.documents.kinds import BINARY, MARKDOWN, PICTURES, kind_of_bytes, kind_of_text
+from brasstag.documents.kinds import BEGINNING, BINARY, MARKDOWN, PICTURES, kind_of_bytes, kind_of_text
 from brasstag.documents.pictures import picture_size
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.words.errors import Code, ToolError
@@ -79,7 +79,7 @@ def _examine_large(draft: Draft, path: str) -> Examined:
 def _scan(path: str, file: BinaryIO) -> Examined:
     """Read a file through, keeping no more of it than its beginning."""
     digest, decoder = hashlib.sha256(), codecs.getincrementaldecoder("utf-8")()
-    head, last = b"", b""
+    beginning, last = b"", b""
     size = breaks = 0
     is_text = True
     for chunk in _chunks(file):
@@ -87,10 +87,12 @@ def _scan(path: str, file: BinaryIO) -> Examined:
         is_text = is_text and b"\0" not in chunk and _decodes(decoder, chunk)
         breaks += chunk.count(b"\n")
         size += len(chunk)
-        head, last = head or chunk[:HEAD], chunk[-1:]
+        beginning, last = beginning or chunk[:BEGINNING], chunk[-1:]
     is_text = is_text and _decodes(decoder, b"", final=True)
     if not is_text:
-        return Examined(path, kind_of_bytes(head) or BINARY, size, digest.hexdigest(), is_text=False)
+        return Examined(
+            path, kind_of_bytes(beginning, path) or BINARY, size, digest.hexdigest(), is_text=False
+        )
     return Examined(
         path,
         kind_of_text(path),
@@ -99,7 +101,7 @@ def _scan(path: str, file: BinaryIO) -> Examined:
         is_text=True,
         lines=breaks + (last not in (b"", b"\n")),
         # Cut in the middle of a character, it may be.
-        head=head.decode("utf-8-sig", "ignore"),
+        head=beginning[:HEAD].decode("utf-8-sig", "ignore"),
     )
 
 

@@ -2,9 +2,9 @@
 
 import base64
 import binascii
-import mimetypes
 from typing import Any
 
+from brasstag.documents.kinds import kind_of
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.config import Limits
 from brasstag.toolkit.declare import tool
@@ -30,7 +30,7 @@ def write_file(
         "path": path,
         "size": len(data),
         "size_bytes": len(data),
-        "mime_type": mime_type or _sniffed(path, data),
+        "mime_type": mime_type or kind_of(path, data),
         "summary": f"{summary}. {why_created}".strip() if why_created else f"{summary}.",
     }
 
@@ -72,13 +72,6 @@ def _measure(data: bytes) -> str:
         return f"{len(data)} bytes"
     lines = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
     return f"{lines} line{'' if lines == 1 else 's'}, {len(data)} byte{'' if len(data) == 1 else 's'}"
-
-
-def _sniffed(path: str, data: bytes) -> str:
-    guessed, _ = mimetypes.guess_type(path)
-    if guessed:
-        return guessed
-    return "application/octet-stream" if b"\0" in data else "text/plain"
 
 
 def _hint(text: str, search_text: str) -> str:

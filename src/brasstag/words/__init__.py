@@ -10,7 +10,9 @@ verdicts   allow, ask, deny
 approvals  the request to a person and the answer
 events     what a timeline is made of
 messages   what a model is shown
+fencing    marks around what came from files and tools
 turns      a model's turn: request, answer, usage
+blocks     a document in the one form all are read in
 documents  documents on their way from task to task
 budgets    how far a task or a run may go
 tokens     about how many tokens a text or a message is

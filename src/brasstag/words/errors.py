@@ -5,11 +5,12 @@ A caller of a tool never sees an exception: it sees ``Failed(code, message)``. T
     the call itself     UNKNOWN_TOOL · INVALID_ARGUMENTS · INVALID_PATH · NOT_SUPPORTED
     who may             NOT_ALLOWED (role) · BLOCKED_BY_RULE · DENIED (a person said no) · CONTROL_FILE
     the workspace       FILE_NOT_FOUND · ALREADY_EXISTS · NOT_A_FILE · NOT_A_DIRECTORY · DIRECTORY_NOT_EMPTY
-                        PERMISSION_DENIED · TOO_LARGE · NOT_TEXT · TEXT_NOT_FOUND · MATCH_COUNT
+                        PERMISSION_DENIED · TOO_LARGE · NOT_TEXT · CANNOT_CONVERT · TEXT_NOT_FOUND · MATCH_COUNT
                         CHANGED (somebody else was there first) · BUSY · NO_SPACE
     running             TIMEOUT · EXECUTION_ERROR · INVALID_RESULT · CANCELLED · INTERNAL_ERROR
     approvals           APPROVAL_NOT_FOUND · APPROVAL_CLOSED · APPROVAL_STALE · NOT_AN_APPROVER
-    undo                TAG_NOT_FOUND · CANNOT_UNDO
+    undo                TAG_NOT_FOUND · CANNOT_UNDO · NOT_KEPT (the bytes of that version)
+    data                NOT_A_TABLE · QUERY_FAILED
     the web             ADDRESS_REFUSED · FETCH_FAILED · SEARCH_NOT_CONFIGURED
     agents              UNKNOWN_ROLE · BUDGET_EXCEEDED · MODEL_FAILED · MODEL_NOT_CONFIGURED
                         POISONED (its workers kept dying) · TASK_NOT_FOUND · TASK_CLOSED
@@ -57,6 +58,7 @@ class Code(StrEnum):
     PERMISSION_DENIED = "PERMISSION_DENIED"
     TOO_LARGE = "TOO_LARGE"
     NOT_TEXT = "NOT_TEXT"
+    CANNOT_CONVERT = "CANNOT_CONVERT"
     TEXT_NOT_FOUND = "TEXT_NOT_FOUND"
     MATCH_COUNT = "MATCH_COUNT"
     CHANGED = "CHANGED"
@@ -76,6 +78,10 @@ class Code(StrEnum):
 
     TAG_NOT_FOUND = "TAG_NOT_FOUND"
     CANNOT_UNDO = "CANNOT_UNDO"
+    NOT_KEPT = "NOT_KEPT"
+
+    NOT_A_TABLE = "NOT_A_TABLE"
+    QUERY_FAILED = "QUERY_FAILED"
 
     ADDRESS_REFUSED = "ADDRESS_REFUSED"
     FETCH_FAILED = "FETCH_FAILED"

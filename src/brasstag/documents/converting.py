@@ -1,0 +1,179 @@
+"""Converting: bytes nobody trusts into blocks, always in an errand; what goes wrong is that document's alone."""
+
+import json
+from collections.abc import Iterator, Sequence
+from compileall import compile_dir
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from brasstag.sandbox.process.booth import Booth, Stop
+from brasstag.sandbox.process.errands import Errand
+from brasstag.sandbox.process.jobs import FILES, Ended, Limits, Ran
+from brasstag.words.blocks import FORM, Blocks, NotBlocks
+from brasstag.words.errors import Code, ToolError
+
+CONVERTER = f"{FORM}.1"
+"""Which converters made a document's blocks; counted up when they would make others of the same bytes."""
+
+LIMITS = Limits(
+    wall_seconds=45.0,
+    cpu_seconds=45.0,
+    memory_bytes=1 << 30,
+    processes=32,
+    output_bytes=128 << 20,
+    disk_bytes=16 << 20,
+)
+"""What one errand may use."""
+
+MOST_AT_ONCE = 64
+MOST_BYTES_AT_ONCE = 32 << 20
+
+_PROGRAM = "brasstag.documents.programs.convert"
+_COMPILED = ("brasstag.documents.programs", "markdown_it", "mdurl", "pdf_oxide", "python_calamine")
+_CODES = {code.value: code for code in (Code.CANNOT_CONVERT, Code.TOO_LARGE, Code.NOT_SUPPORTED)}
+_ENDED: dict[Ended, tuple[Code, str]] = {
+    "time": (Code.TIMEOUT, f"to convert it took longer than {LIMITS.wall_seconds:g} seconds"),
+    "cpu": (Code.TIMEOUT, f"to convert it took longer than {LIMITS.cpu_seconds:g} seconds"),
+    "memory": (Code.TOO_LARGE, f"to convert it took more than {LIMITS.memory_bytes >> 20} MB of memory"),
+    "output": (Code.TOO_LARGE, "its blocks are larger than what is kept"),
+    "disk": (Code.TOO_LARGE, "to convert it took more of the disk than there is for that"),
+    "processes": (Code.CANNOT_CONVERT, "its converter started too many processes"),
+    "cancelled": (Code.CANCELLED, "nobody wanted it any more"),
+}
+_NO_MEMORY = b"memory allocation of"
+_PASSING = frozenset({Code.NOT_SUPPORTED, Code.CANCELLED})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A document to convert."""
+
+    digest: str
+    media_type: str
+    name: str
+    content: bytes | Path
+    """Its bytes, or a kept file that holds them."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole document."""
+        return len(self.content) if isinstance(self.content, bytes) else self.content.stat().st_size
+
+
+@dataclass(frozen=True, slots=True)
+class NotConverted:
+    """Why there are no blocks of a document."""
+
+    code: Code
+    reason: str
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether the same bytes fail again; else it is a matter of what is installed, or of patience."""
+        return self.code not in _PASSING
+
+
+Converted = Blocks | NotConverted
+
+
+class Converter:
+    """Converts documents in errands of one booth."""
+
+    def __init__(self, booth: Booth) -> None:
+        self._booth = booth
+
+    def convert_many(self, sources: Sequence[Source], stop: Stop | None = None) -> list[Converted]:
+        """Return the blocks of each document, or why there are none, in the order given.
+
+        Blocks its thread. Several are converted in one errand; where one of them ends it, that one is tried again by itself,
+        and the rest without it.
+        """
+        compile_programs()
+        answers: dict[int, Converted] = {}
+        pending = list(_batches(list(enumerate(sources))))
+        while pending:
+            batch = pending.pop(0)
+            found, ended = self._run([source for _, source in batch], stop)
+            answers |= {place: answer for (place, _), answer in zip(batch, found, strict=False)}
+            left = batch[len(found) :]
+            if len(batch) == 1 or ended.code in _PASSING:
+                answers |= {place: ended for place, _ in left}
+            elif left:
+                pending[:0] = [part for part in (left[:1], left[1:]) if part]
+        return [answers[place] for place in range(len(sources))]
+
+    def _run(self, sources: Sequence[Source], stop: Stop | None) -> tuple[list[Converted], NotConverted]:
+        """Return the answers that came, and what is to be said of the document that no answer came to."""
+        try:
+            ran = self._booth.run_errand(_errand(sources), stop)
+        except ToolError as error:
+            return [], NotConverted(error.code, error.message)
+        except OSError as error:
+            return [], NotConverted(
+                Code.CANNOT_CONVERT, f"its kept contents cannot be read: {error.strerror}"
+            )
+        lines = ran.stdout.split(b"\n")[:-1][: len(sources)]
+        return [_read(line) for line in lines], _ended(ran)
+
+
+@cache
+def compile_programs() -> None:
+    """Compile what converters import, once: installers may leave that undone, and in an errand nothing can be kept."""
+    for name in _COMPILED:
+        found = find_spec(name)
+        place = Path(found.origin).parent if found and found.origin else None
+        if place and not (place / "__pycache__").exists():
+            compile_dir(place, quiet=2)
+
+
+def _batches(sources: Sequence[tuple[int, Source]]) -> Iterator[list[tuple[int, Source]]]:
+    batch: list[tuple[int, Source]] = []
+    size = 0
+    for place, source in sources:
+        own = len(source.content) if isinstance(source.content, bytes) else 0
+        if batch and (len(batch) >= MOST_AT_ONCE or size + own > MOST_BYTES_AT_ONCE):
+            yield batch
+            batch, size = [], 0
+        batch.append((place, source))
+        size += own
+    if batch:
+        yield batch
+
+
+def _errand(sources: Sequence[Source]) -> Errand:
+    files: list[tuple[str, Path]] = []
+    told: list[dict[str, Any]] = []
+    given: list[bytes] = []
+    for source in sources:
+        file = ""
+        if isinstance(source.content, bytes):
+            given.append(source.content)
+        else:
+            name = str(len(files))
+            files.append((name, source.content))
+            file = f"{FILES}/{name}"
+        told.append({"media_type": source.media_type, "size": source.size, "file": file})
+    request = b"".join([json.dumps(told).encode(), b"\n", *given])
+    return Errand(_PROGRAM, request, tuple(files), LIMITS)
+
+
+def _read(line: bytes) -> Converted:
+    """Read one answer; it comes from where the document was opened, so it is believed in nothing but its form."""
+    try:
+        told = json.loads(line)
+        if isinstance(told, dict) and "code" in told:
+            return NotConverted(_CODES[str(told["code"])], str(told.get("reason", ""))[:500])
+        return Blocks.from_json(told)
+    except (NotBlocks, ValueError, KeyError, RecursionError):
+        return NotConverted(Code.CANNOT_CONVERT, "its converter answered with something that is no document")
+
+
+def _ended(ran: Ran) -> NotConverted:
+    # A library that asks for too much at once is refused by the kernel, and gives up with these words.
+    ended_by: Ended | None = "memory" if _NO_MEMORY in ran.stderr else ran.ended_by
+    if ended_by is not None:
+        return NotConverted(*_ENDED[ended_by])
+    return NotConverted(Code.CANNOT_CONVERT, f"its converter broke down (exit code {ran.exit_code})")

@@ -1,0 +1,75 @@
+"""Plain text, in paragraphs, and source code, as it is."""
+
+from brasstag.documents.programs.decoding import decoded
+from brasstag.documents.programs.paper import Paper, clean
+
+
+def plain(data: bytes, _media_type: str, paper: Paper) -> None:
+    """Write a text as paragraphs, which end at an empty line."""
+    paragraphs(decoded(data, paper), paper)
+
+
+def paragraphs(text: str, paper: Paper, first_line: int = 1) -> None:
+    """Write text as paragraphs; lines keep what they are indented by."""
+    held: list[str] = []
+    number = first_line
+    for number, line in enumerate(clean_lines(text), start=first_line):
+        if line.strip():
+            held.append(line)
+        elif held:
+            _write(held, number - 1, paper)
+            held = []
+    if held:
+        _write(held, number, paper)
+
+
+def clean_lines(text: str) -> list[str]:
+    """Return the lines of a text; only line feeds and carriage returns end one."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def _write(lines: list[str], last: int, paper: Paper) -> None:
+    at = {"line": last - len(lines) + 1, "end_line": last}
+    if said := clean("\n".join(lines)):
+        paper.add("paragraph", at, text=said)
+
+
+def code(data: bytes, media_type: str, paper: Paper) -> None:
+    """Write source code as one block."""
+    text = decoded(data, paper)
+    if text:
+        lines = text.count("\n") + (not text.endswith("\n"))
+        paper.code(text.removesuffix("\n"), LANGUAGES.get(media_type, ""), {"line": 1, "end_line": lines})
+
+
+LANGUAGES = {
+    "application/javascript": "javascript",
+    "application/json": "json",
+    "application/sql": "sql",
+    "application/toml": "toml",
+    "application/x-sh": "bash",
+    "application/xml": "xml",
+    "application/yaml": "yaml",
+    "image/svg+xml": "xml",
+    "text/css": "css",
+    "text/javascript": "javascript",
+    "text/x-c": "c",
+    "text/x-c++": "cpp",
+    "text/x-csharp": "csharp",
+    "text/x-go": "go",
+    "text/x-ini": "ini",
+    "text/x-java": "java",
+    "text/x-kotlin": "kotlin",
+    "text/x-lua": "lua",
+    "text/x-perl": "perl",
+    "text/x-php": "php",
+    "text/x-python": "python",
+    "text/x-r": "r",
+    "text/x-ruby": "ruby",
+    "text/x-rust": "rust",
+    "text/x-scala": "scala",
+    "text/x-swift": "swift",
+    "text/x-tex": "latex",
+    "text/x-typescript": "typescript",
+}
+"""What code of each type is written in, by the names fences use."""

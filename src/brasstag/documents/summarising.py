@@ -1,0 +1,95 @@
+"""Summaries: the sentences that say most of what a text says, in its own words."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+EXTRACTIVE = "extractive"
+"""Marks a summary that was taken out of the document, sentence by sentence; others are marked with who wrote them."""
+
+LONGEST = 600
+"""Characters of a summary."""
+
+_MOST_CHARACTERS = 300_000
+"""How much of a text is looked at: what it is about is said before."""
+_MOST_SENTENCES = 1_500
+_MOST_CHOSEN = 3
+_SHORTEST = 4
+_LONGEST_SENTENCE = 400
+_ALIKE = 0.6
+_LETTERS = 0.85
+"""The part of prose that is letters and spaces; code and rows of data have less."""
+_FENCED = re.compile(r"^(```|~~~).*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_NOT_SAID = re.compile(r"^[ \t]*(?:[#|].*|[-=*_ \t]{3,}|!\[.*)$", re.MULTILINE)
+_MARKS = re.compile(
+    r"^[ \t]*(?:>|[-*+•]|\d{1,3}[.)])[ \t]+|[*`]+|\\(?=[!-/:-@\[-`{-~])|\]\([^)\s]*\)|\[", re.MULTILINE
+)
+_SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])")
+_CODE = re.compile(r"[={}]|\(\)|\)[:;]|->")
+# Scripts without spaces between words count every sign.
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
+
+
+def summarise(text: str) -> str:
+    """Return one to three sentences of a text, or how it begins where there are none; the same text has one summary."""
+    text = text[:_MOST_CHARACTERS]
+    sentences = list(islice(_sentences(text), _MOST_SENTENCES))
+    said = " ".join(_chosen(sentences)) if sentences else " ".join(text[: LONGEST * 2].split())
+    return said if len(said) <= LONGEST else said[: LONGEST - 1].rstrip() + "…"
+
+
+def _sentences(text: str) -> Iterator[str]:
+    prose = _NOT_SAID.sub("\n", _FENCED.sub("\n", text))
+    for paragraph in re.split(r"\n\s*\n", prose):
+        plain = _MARKS.sub("", paragraph)
+        for one in _SENTENCE.split(plain):
+            sentence = " ".join(one.split())
+            if _is_prose(sentence):
+                yield sentence
+
+
+def _is_prose(sentence: str) -> bool:
+    if _CODE.search(sentence):
+        return False
+    letters = sum(sign.isalpha() or sign.isspace() for sign in sentence)
+    return letters >= _LETTERS * len(sentence) and len(_WORD.findall(sentence)) >= _SHORTEST
+
+
+def _chosen(sentences: Sequence[str]) -> list[str]:
+    """Return the sentences nearest to the middle of all, none like another, in the order they stand in."""
+    words = [Counter(_WORD.findall(sentence.lower())) for sentence in sentences]
+    seen_in = Counter(word for one in words for word in one)
+    weights = {word: math.log((len(sentences) + 1) / count) for word, count in seen_in.items()}
+    vectors = [{word: count * weights[word] for word, count in one.items()} for one in words]
+    centre: dict[str, float] = {}
+    for vector in vectors:
+        for word, weight in vector.items():
+            centre[word] = centre.get(word, 0.0) + weight
+    length = _length(centre)
+    # What stands at the beginning is a little likelier to say what the rest is about.
+    scores = [
+        _product(vector, centre) / (_length(vector) * length or 1.0) * (1 + 0.5 / (place + 1))
+        for place, vector in enumerate(vectors)
+    ]
+    found: list[int] = []
+    for place in sorted(range(len(sentences)), key=lambda one: (-scores[one], one)):
+        is_new = all(_likeness(vectors[place], vectors[other]) < _ALIKE for other in found)
+        if is_new and len(sentences[place]) <= _LONGEST_SENTENCE:
+            found.append(place)
+        if len(found) == _MOST_CHOSEN:
+            break
+    return [sentences[place] for place in sorted(found)] or [sentences[0]]
+
+
+def _likeness(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    return _product(one, other) / (_length(one) * _length(other) or 1.0)
+
+
+def _product(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    return sum(weight * other[word] for word, weight in one.items() if word in other)
+
+
+def _length(vector: Mapping[str, float]) -> float:
+    return math.sqrt(sum(weight * weight for weight in vector.values()))
