@@ -8,9 +8,11 @@ down_revision = "0002"
 
 _POSTGRES_FULLTEXT = (
     """CREATE TABLE fulltext (
-        id integer PRIMARY KEY, path text NOT NULL, words text NOT NULL, body text NOT NULL,
-        length integer NOT NULL, lexemes tsvector NOT NULL
+        id integer PRIMARY KEY, body text NOT NULL, length integer NOT NULL,
+        lexemes tsvector NOT NULL, in_order text NOT NULL
     )""",
+    # Every row that matches is ranked by its lexemes: they are kept as they are, for unpacking takes longer than reading.
+    "ALTER TABLE fulltext ALTER COLUMN lexemes SET STORAGE EXTERNAL",
     "CREATE INDEX fulltext_lexemes ON fulltext USING gin (lexemes)",
 )
 _SQLITE_FULLTEXT = (

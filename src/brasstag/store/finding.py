@@ -1,0 +1,105 @@
+"""Finding documents in the full-text index: the best first, by BM25, where a word in a path or a tag weighs four."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from itertools import starmap
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, bindparam, column, table, text
+
+from brasstag.store.bm25 import best_on_postgres
+from brasstag.store.catalogue import Wanted, narrowed
+from brasstag.store.documents import DocumentRow, document_row
+from brasstag.store.fulltext import shown_body
+from brasstag.store.prepared import Prepared
+from brasstag.store.schema import documents
+from brasstag.store.sought import Sought, fts5_match
+
+_ANY = Wanted()
+_MATCH = "fulltext MATCH :sought AND rank MATCH 'bm25(4.0, 4.0, 1.0)'"
+_fts5 = table("fulltext", column("rowid"), column("rank"))
+# Nothing is joined, so that no more rows are looked at than are shown; whether they are wanted is seen then.
+_best_of_all = Prepared(
+    text(f"SELECT rowid, rank FROM fulltext WHERE {_MATCH} ORDER BY rank, rowid LIMIT :most")  # noqa: S608
+)
+_some_pending = Prepared(text("SELECT 1 FROM documents WHERE pending <> '' AND state <> 'absent' LIMIT 1"))
+_COLUMNS = tuple(field.name for field in fields(DocumentRow))
+_row = Prepared(
+    text(
+        f"SELECT {', '.join(_COLUMNS)} FROM documents WHERE id = :id AND pending = '' AND state <> 'absent'"  # noqa: S608
+    )
+)
+_BODIES = {
+    "sqlite": Prepared(text("SELECT body FROM fulltext WHERE rowid = :id")),
+    "postgresql": Prepared(text("SELECT body FROM fulltext WHERE id = :id")),
+}
+
+
+class Ranked(NamedTuple):
+    """A document and how well it answers; more is better."""
+
+    id: int
+    score: float
+
+
+def hold_still(view: Connection) -> None:
+    """Let all that follows in a view see the tables as they are at its first look."""
+    if not view.in_transaction():
+        view.begin()
+
+
+def best(view: Connection, sought: Sought, wanted: Wanted, limit: int) -> list[Ranked]:
+    """Return what answers best, best first; which of them can be shown, ``rows_wanted`` says."""
+    if view.dialect.name == "postgresql":
+        return list(starmap(Ranked, best_on_postgres(view, sought, _up_to_date(wanted), limit)))
+    asked = {"sought": fts5_match(sought), "most": limit}
+    found: Iterable[Any] = (
+        _best_of_all.rows(view, **asked) if wanted == _ANY else view.execute(_best_wanted(wanted), asked)
+    )
+    # FTS5 counts downwards: its best is the least.
+    return [Ranked(number, -rank) for number, rank in found]
+
+
+def rows_wanted(view: Connection, ids: Sequence[int], wanted: Wanted) -> dict[int, DocumentRow]:
+    """Return those of these documents that are wanted and whose index is up to date."""
+    if wanted == _ANY and view.dialect.name == "sqlite":
+        # The usual question, and SQLite is so near that asking once for each costs less than one clever statement.
+        rows = (one for number in ids for one in _row.rows(view, id=number))
+        return {row[0]: _document(row) for row in rows}
+    found = view.execute(_up_to_date(wanted).where(documents.c.id.in_(ids)))
+    return {row.id: document_row(row) for row in found}
+
+
+def pending_of(view: Connection, wanted: Wanted) -> Iterator[DocumentRow]:
+    """Yield those wanted documents that cannot be found yet, as their index still needs something."""
+    if _some_pending.rows(view):
+        # Said in so many words, for the index of pending rows is known by these.
+        query = narrowed(wanted).where(text("documents.pending <> ''"))
+        yield from map(document_row, view.execute(query))
+
+
+def body_of(view: Connection, number: int) -> str:
+    """Return the text a document is indexed with; empty where it has none."""
+    found = _BODIES[view.dialect.name].rows(view, id=number)
+    return shown_body(found[0][0]) if found else ""
+
+
+def _document(row: Sequence[Any]) -> DocumentRow:
+    values = dict(zip(_COLUMNS, row, strict=True))
+    return DocumentRow(**values | {"tags": tuple(json.loads(values["tags"]))})
+
+
+def _up_to_date(wanted: Wanted) -> Select[Any]:
+    return narrowed(wanted).where(documents.c.pending == "")
+
+
+def _best_wanted(wanted: Wanted) -> Select[Any]:
+    return (
+        _up_to_date(wanted)
+        .with_only_columns(_fts5.c.rowid, _fts5.c.rank, maintain_column_froms=False)
+        .select_from(_fts5.join(documents, documents.c.id == _fts5.c.rowid))
+        .where(text(_MATCH))
+        .order_by(_fts5.c.rank, _fts5.c.rowid)
+        .limit(bindparam("most"))
+    )

@@ -1,0 +1,102 @@
+"""Vectors: what Postgres indexes of a text, made of our own lexemes, so that no dictionary or locale of a server matters.
+
+A tsvector is at most a megabyte, and it counts positions to 16,383 and the places of a lexeme to 256. A text whose places
+do not fit is kept a second time, as its lexemes in order, for phrases to be found in; one with more lexemes than
+fit is indexed as far as they go, and whoever asked for it is told.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from brasstag.store.lexemes import lexemes_of
+
+PATH, WORDS, BODY = "A", "B", ""
+"""What each part of a text is marked with."""
+
+LONGEST_KEY = 200
+"""Characters; a longer lexeme is known by its beginning and its digest, for no server indexes any length."""
+
+MOST_PLACES = 255
+LAST_POSITION = 16_382
+
+_MOST_BYTES = 900_000
+_BYTES_OF_A_LEXEME = 8
+_BYTES_OF_A_PLACE = 2
+_BETWEEN_PARTS = "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """A text as Postgres indexes it."""
+
+    lexemes: str
+    """The tsvector, written out."""
+    length: int
+    """How many words the text has, as far as it is indexed."""
+    in_order: str
+    """The lexemes in order, where the tsvector does not know all their places; otherwise empty."""
+    is_whole: bool
+
+
+def vector_of(path: str, words: str, body: str) -> Vector:
+    """Return what is indexed of a document."""
+    loom = _Loom()
+    for text, mark in ((path, PATH), (words, WORDS), (body, BODY)):
+        loom.weave([key_of(lexeme) for lexeme in lexemes_of(text)], mark)
+    return loom.vector()
+
+
+def key_of(lexeme: str) -> str:
+    """Return what a lexeme is known by in a vector."""
+    if len(lexeme) <= LONGEST_KEY:
+        return lexeme
+    return lexeme[:LONGEST_KEY] + hashlib.sha256(lexeme.encode()).hexdigest()
+
+
+class _Loom:
+    """A vector in the making."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, list[str]] = {}
+        self._parts: list[Sequence[str]] = []
+        self._position = 0
+        self._bytes = 0
+        self._has_every_place = True
+        self._is_whole = True
+
+    def weave(self, lexemes: Sequence[str], mark: str) -> None:
+        """Add the next part of a text; a phrase never reaches from one part into the next."""
+        self._position += 1
+        woven = next(
+            (count for count, lexeme in enumerate(lexemes) if not self._add(lexeme, mark)), len(lexemes)
+        )
+        self._is_whole = self._is_whole and woven == len(lexemes)
+        self._parts.append(lexemes[:woven])
+
+    def vector(self) -> Vector:
+        """Return what was woven."""
+        written = " ".join(f"'{lexeme}':{','.join(places)}" for lexeme, places in self._places.items())
+        length = sum(len(part) for part in self._parts)
+        in_order = "" if self._has_every_place else _BETWEEN_PARTS.join(map(spelled, self._parts))
+        return Vector(written, length, in_order, self._is_whole)
+
+    def _add(self, lexeme: str, mark: str) -> bool:
+        self._position += 1
+        places = self._places.get(lexeme)
+        if places is None:
+            self._bytes += len(lexeme.encode()) + _BYTES_OF_A_LEXEME
+            if self._bytes > _MOST_BYTES:
+                return False
+            places = self._places[lexeme] = []
+        if len(places) >= MOST_PLACES or self._position > LAST_POSITION:
+            self._has_every_place = False
+        if len(places) < MOST_PLACES and (self._position <= LAST_POSITION or not places):
+            self._bytes += _BYTES_OF_A_PLACE
+            places.append(f"{min(self._position, LAST_POSITION + 1)}{mark}")
+        return True
+
+
+def spelled(lexemes: Sequence[str]) -> str:
+    """Return lexemes in order, each between spaces."""
+    return f" {' '.join(lexemes)} "
