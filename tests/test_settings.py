@@ -338,6 +338,8 @@ class TestProblems:
             ("[tools.x]\nlimits = { timeout = true }", "tools.x.limits.timeout"),
             ("[tools.x]\nlimits = { timeout = inf }", "tools.x.limits.timeout"),
             ("[limits]\nundo_bytes = -1", "limits.undo_bytes"),
+            ('[documents]\nignore = ["a/", "# a note"]', "documents.ignore[1]"),
+            ("[documents]\nlargest_indexed_bytes = 1", "documents.largest_indexed_bytes"),
             ('[limits]\nargument_bytes = "many"', "limits.argument_bytes"),
         ],
     )

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from brasstag.settings.crew import BudgetSettings, CrewSettings, RoleSettings, route_name
     from brasstag.settings.model import (
         ApprovalSettings,
+        DocumentSettings,
         ExampleSettings,
         LimitSettings,
         ProfileName,
@@ -45,6 +46,7 @@ __all__ = [
     "ApprovalSettings",
     "BudgetSettings",
     "CrewSettings",
+    "DocumentSettings",
     "ExampleSettings",
     "LimitSettings",
     "ProfileName",

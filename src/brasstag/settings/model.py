@@ -94,6 +94,21 @@ def _directory(value: str) -> str:
     return value
 
 
+def _ignore_pattern(value: str) -> str:
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415 - few projects need it
+
+    try:
+        patterns = GitIgnoreSpec.from_lines([value]).patterns
+        is_pattern = any(pattern.include is not None for pattern in patterns)
+    except ValueError:
+        is_pattern = False
+    if not is_pattern:
+        raise refusal(
+            f"is {value!r}, which matches nothing", 'Write a pattern as in .gitignore, such as "build/".'
+        )
+    return value
+
+
 Texts = Annotated[tuple[Sentence, ...], BeforeValidator(_one_or_many)]
 Globs = Annotated[tuple[str, ...], BeforeValidator(_one_or_many), Field(min_length=1)]
 Facts = Annotated[Mapping[Fact, Count | None], BeforeValidator(_counted)]
@@ -234,6 +249,19 @@ class LimitSettings(Section):
     """The most a call's arguments may weigh."""
 
 
+class DocumentSettings(Section):
+    """Which files of the workspace are documents, and how much of them is kept and indexed."""
+
+    home = "[documents]"
+
+    ignore: tuple[Annotated[str, AfterValidator(_ignore_pattern)], ...] = ()
+    """Patterns, as in a .gitignore file, of what is no document unless a tool writes it."""
+    largest_kept_bytes: Annotated[int, Field(strict=True, ge=0)] = 2_000 * MEGABYTE
+    """Of a larger file the versions are known, but their contents are not kept."""
+    largest_indexed_bytes: Annotated[int, Field(strict=True, ge=1_000)] = 16 * MEGABYTE
+    """How much of a text search finds."""
+
+
 class Settings(Section):
     """The whole file."""
 
@@ -247,6 +275,7 @@ class Settings(Section):
     tools: Mapping[str, ToolSettings] = Field(default_factory=dict)
     limits: LimitSettings = LimitSettings()
     web: WebSettings = WebSettings()
+    documents: DocumentSettings = DocumentSettings()
 
     def workspace(self, project: Path) -> Path:
         """Return where the workspace really is, links resolved; it need not exist yet."""

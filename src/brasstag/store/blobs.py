@@ -62,15 +62,20 @@ class Blobs:
         temporary = self._temporary()
         hasher = hashlib.sha256()
         offset = 0
-        with temporary.open("xb") as file:
-            while chunk := os.pread(descriptor, _CHUNK, offset):
-                hasher.update(chunk)
-                offset += len(chunk)
-                if chunk == ZEROS:
-                    file.seek(offset)
-                else:
-                    file.write(chunk)
-            file.truncate(offset)
+        try:
+            with temporary.open("xb") as file:
+                while chunk := os.pread(descriptor, _CHUNK, offset):
+                    hasher.update(chunk)
+                    offset += len(chunk)
+                    if chunk == ZEROS:
+                        file.seek(offset)
+                    else:
+                        file.write(chunk)
+                file.truncate(offset)
+        except BaseException:
+            # A disk that is full has no room for half a file.
+            temporary.unlink(missing_ok=True)
+            raise
         return hasher.hexdigest(), temporary
 
     def has(self, digest: str) -> bool:
@@ -79,6 +84,11 @@ class Blobs:
 
     def file(self, digest: str) -> Path | None:
         """Return the file that holds these bytes; None where they are kept in the database, or not at all."""
+        path = self._path(digest)
+        return path if path.exists() else None
+
+    def file_of(self, digest: str) -> Path | None:
+        """Return the file that holds these bytes and nothing else; None where they are not in one of their own."""
         path = self._path(digest)
         return path if path.exists() else None
 

@@ -1,0 +1,65 @@
+"""Sheets: all that one commit of a scan writes, gathered so that each table is written once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from brasstag.store.contents import add_contents
+from brasstag.store.database import Transaction
+from brasstag.store.documents import DocumentRow, delete_rows, insert_rows, update_rows
+from brasstag.store.fulltext import Indexed, drop_texts, put_texts
+from brasstag.store.versions import Version, insert_versions
+
+
+@dataclass(slots=True)
+class Sheet:
+    """What one commit writes."""
+
+    next_id: int = 1
+    versions: list[Version] = field(default_factory=list)
+    contents: dict[str, bytes] = field(default_factory=dict)
+    inserted: list[DocumentRow] = field(default_factory=list)
+    updated: list[DocumentRow] = field(default_factory=list)
+    deleted: list[int] = field(default_factory=list)
+    new_texts: list[Indexed] = field(default_factory=list)
+    texts: list[Indexed] = field(default_factory=list)
+    dropped_texts: list[int] = field(default_factory=list)
+    changes: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, row: DocumentRow) -> DocumentRow:
+        """Give a new document its id."""
+        added = replace(row, id=self.next_id)
+        self.next_id += 1
+        self.inserted.append(added)
+        return added
+
+    def move(self, row: DocumentRow, replaced: DocumentRow | None) -> None:
+        """Give a document another path, in place of what was known of that path."""
+        # Taken out and put in again: whatever else moves meanwhile, no two rows have one path at any moment.
+        self.deleted.append(row.id)
+        self.inserted.append(row)
+        if replaced is not None and replaced.id != row.id:
+            self.deleted.append(replaced.id)
+            self.dropped_texts.append(replaced.id)
+
+    def put(self, row: DocumentRow, text: str, *, is_new: bool) -> None:
+        """Index a document."""
+        (self.new_texts if is_new else self.texts).append(Indexed(row.id, row.path, row.words, text))
+
+    def write(self, transaction: Transaction, at: str) -> None:
+        """Write it all."""
+        add_contents(transaction, self.contents, at)
+        insert_versions(transaction, self.versions)
+        drop_texts(transaction, self.dropped_texts)
+        notes = {
+            **put_texts(transaction, self.new_texts, are_new=True),
+            **put_texts(transaction, self.texts),
+        }
+        delete_rows(transaction, self.deleted)
+        insert_rows(transaction, [_noted(row, notes) for row in self.inserted])
+        update_rows(transaction, [_noted(row, notes) for row in self.updated])
+
+
+def _noted(row: DocumentRow, notes: Mapping[int, str]) -> DocumentRow:
+    note = notes.get(row.id)
+    return replace(row, note="; ".join(filter(None, (row.note, note)))) if note else row

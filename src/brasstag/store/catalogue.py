@@ -1,0 +1,130 @@
+"""The catalogue: documents listed by what is known of them, and the words people and agents give them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Select, select
+
+from brasstag.store.database import Transaction
+from brasstag.store.documents import DocumentRow, document_row, row_at, update_rows
+from brasstag.store.schema import documents
+from brasstag.words.canonical import stored_json
+from brasstag.words.previews import ABSENT
+
+Order = Literal["path", "newest", "oldest", "largest", "smallest"]
+Shows = Callable[[str], bool]
+"""Says whether a path is among those that are wanted."""
+
+_ORDERS: dict[Order, tuple[Any, ...]] = {
+    "path": (documents.c.path,),
+    "newest": (documents.c.updated_at.desc(), documents.c.path),
+    "oldest": (documents.c.updated_at, documents.c.path),
+    "largest": (documents.c.size.desc(), documents.c.path),
+    "smallest": (documents.c.size, documents.c.path),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which documents are asked for; what is left empty asks for nothing."""
+
+    media_type: str = ""
+    """One such as ``text/csv``, or all of a family: ``image/*``."""
+    tags: tuple[str, ...] = ()
+    """All of these."""
+    by: str = ""
+    """Who created it, or made its newest version."""
+    task: str = ""
+    """The task that created it, or made its newest version."""
+    since: str = ""
+    """Not changed before this moment, as the books write it."""
+    until: str = ""
+    """Not changed after this moment."""
+    prefix: str = ""
+    """What its path begins with."""
+    pending: bool = False
+    """Only those whose index still needs something."""
+    absent: bool = False
+    """Those that are gone, rather than those that are there."""
+
+
+def list_documents(
+    view: Connection,
+    wanted: Wanted,
+    *,
+    order: Order = "path",
+    limit: int | None = None,
+    shows: Shows | None = None,
+) -> list[DocumentRow]:
+    """Return the documents that are wanted, in order; ``shows`` is asked of the path of each."""
+    found: list[DocumentRow] = []
+    for row in _rows(view, narrowed(wanted).order_by(*_ORDERS[order])):
+        if limit is not None and len(found) >= limit:
+            break
+        if set(wanted.tags) <= set(row.tags) and (shows is None or shows(row.path)):
+            found.append(row)
+    return found
+
+
+def count_documents(view: Connection, wanted: Wanted, shows: Shows | None = None) -> int:
+    """Return how many documents are wanted."""
+    return len(list_documents(view, wanted, shows=shows))
+
+
+def describe(transaction: Transaction, path: str, description: str) -> DocumentRow | None:
+    """Say in words what a document is; return it as it is then, or None where there is none."""
+    return _reworded(transaction, path, lambda row: replace(row, description=description))
+
+
+def tag(
+    transaction: Transaction, path: str, add: Sequence[str] = (), remove: Sequence[str] = ()
+) -> DocumentRow | None:
+    """Give a document tags and take others from it; return it as it is then, or None where there is none."""
+
+    def tagged(row: DocumentRow) -> DocumentRow:
+        tags = dict.fromkeys((*row.tags, *add))
+        return replace(row, tags=tuple(name for name in tags if name not in remove))
+
+    return _reworded(transaction, path, tagged)
+
+
+def _reworded(
+    transaction: Transaction, path: str, change: Callable[[DocumentRow], DocumentRow]
+) -> DocumentRow | None:
+    # A scan writes whole rows: what it read of them must not be older than what is written here.
+    transaction.lock("documents")
+    row = row_at(transaction.connection, path)
+    if row is None:
+        return None
+    changed = change(row)
+    update_rows(transaction, [changed])
+    return changed
+
+
+def narrowed(wanted: Wanted) -> Select[Any]:
+    """Return the query for documents that may be wanted; of tags and of prefixes a reader has to look again."""
+    column = documents.c
+    query = select(documents).where(column.state == ABSENT if wanted.absent else column.state != ABSENT)
+    family, star, _ = wanted.media_type.partition("*")
+    if star:
+        query = query.where(column.media_type.startswith(family, autoescape=True))
+    elif wanted.media_type:
+        query = query.where(column.media_type == wanted.media_type)
+    for name in wanted.tags:
+        query = query.where(column.tags.contains(stored_json(name), autoescape=True))
+    if wanted.by:
+        query = query.where((column.created_by == wanted.by) | (column.updated_by == wanted.by))
+    if wanted.task:
+        query = query.where((column.created_task == wanted.task) | (column.updated_task == wanted.task))
+    for moment, holds in ((wanted.since, column.updated_at.__ge__), (wanted.until, column.updated_at.__le__)):
+        if moment:
+            query = query.where(holds(moment))
+    if wanted.prefix:
+        query = query.where(column.path.startswith(wanted.prefix, autoescape=True))
+    return query.where(column.pending != "") if wanted.pending else query
+
+
+def _rows(view: Connection, query: Select[Any]) -> Iterator[DocumentRow]:
+    for row in view.execute(query):
+        yield document_row(row)

@@ -1,0 +1,275 @@
+"""Rows of documents: what is derived of a path's versions and of the disk; a scan writes them, and nobody else.
+
+A scan reads many at a time: rows in the order of their paths, page by page, so that memory stays bounded and no look at the
+tables lasts long.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import starmap
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import ColumnElement, Connection, bindparam, collate, delete, func, insert, select, update
+
+from brasstag.store.database import Database, Transaction
+from brasstag.store.prepared import Prepared
+from brasstag.store.schema import documents, leases, touched, versions
+from brasstag.store.versions import Version
+from brasstag.words.canonical import stored_json
+from brasstag.words.previews import ABSENT, DIRECTORY
+
+PAGE = 10_000
+"""How many rows a walk over all of them reads at once."""
+
+AFTER_ALL = "\U0010ffff"
+"""No path sorts after it."""
+
+_AT_ONCE = 500
+"""How many paths are asked about in one statement."""
+
+_Item = TypeVar("_Item")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A path that is, or was, a file or a link."""
+
+    id: int
+    path: str
+    version: int
+    state: str
+    size: int
+    mode: int | None
+    media_type: str
+    fingerprint: str
+    created_by: str
+    created_task: str
+    created_at: str
+    updated_by: str
+    updated_task: str
+    updated_at: str
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    pending: str = ""
+    note: str = ""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the path holds something."""
+        return self.state != ABSENT
+
+    @property
+    def words(self) -> str:
+        """What people and agents said of it, as the index takes it."""
+        return " ".join(filter(None, (self.description, *self.tags)))
+
+
+class Known(NamedTuple):
+    """What a walk compares with the disk."""
+
+    path: str
+    id: int
+    version: int
+    state: str
+    fingerprint: str
+
+
+_known = [documents.c[name] for name in ("path", "id", "version", "state", "fingerprint")]
+_NAMES = tuple(field.name for field in fields(DocumentRow))
+_columns = [documents.c[name] for name in _NAMES]
+_insert = Prepared(insert(documents).values({name: bindparam(name) for name in _NAMES}))
+_update = Prepared(
+    update(documents)
+    .where(documents.c.id == bindparam("of_id"))
+    .values({name: bindparam(name) for name in _NAMES if name != "id"})
+)
+_delete = Prepared(delete(documents).where(documents.c.id == bindparam("of_id")))
+_last_id = Prepared(select(func.coalesce(func.max(documents.c.id), 0)))
+_leased = Prepared(select(leases.c.path))
+_others = versions.alias()
+_IS_PENDING = (documents.c.pending != "") & (documents.c.state != ABSENT)
+
+
+def _page(path: ColumnElement[str]) -> Prepared:
+    """Return the statement for one page, in the order of ``path``."""
+    return Prepared(
+        select(*_known)
+        .where(path > bindparam("after"), path < bindparam("before"))
+        .order_by(path)
+        .limit(bindparam("most"))
+    )
+
+
+# Python sorts texts by code points, as SQLite does; a server has to be told to.
+_PAGES = {"sqlite": _page(documents.c.path), "postgresql": _page(collate(documents.c.path, "C"))}
+
+
+def known_rows(database: Database, path: str = "") -> Iterator[Known]:
+    """Yield what is known of all below a path, or of all there are, in the order of their paths."""
+    if path:
+        # What lies below has a slash next, and a zero is what comes after a slash.
+        yield from _between(database, f"{path}/", f"{path}0")
+    else:
+        yield from _between(database, "", AFTER_ALL)
+
+
+def known_at(view: Connection, paths: Sequence[str]) -> dict[str, Known]:
+    """Return what is known of those paths that have a row."""
+    found: dict[str, Known] = {}
+    for some in _in_parts(paths):
+        for row in view.execute(select(*_known).where(documents.c.path.in_(some))):
+            found[row.path] = Known(*row)
+    return found
+
+
+def _between(database: Database, after: str, before: str) -> Iterator[Known]:
+    while True:
+        with database.read() as view:
+            page = _PAGES[view.dialect.name].rows(view, after=after, before=before, most=PAGE)
+        yield from starmap(Known, page)
+        if len(page) < PAGE:
+            return
+        after = page[-1][0]
+
+
+def rows_at(view: Connection, paths: Sequence[str]) -> dict[str, DocumentRow]:
+    """Return the rows of those paths that have one."""
+    found: dict[str, DocumentRow] = {}
+    for some in _in_parts(paths):
+        for row in view.execute(select(*_columns).where(documents.c.path.in_(some))):
+            found[row.path] = document_row(row)
+    return found
+
+
+def row_at(view: Connection, path: str) -> DocumentRow | None:
+    """Return the row of a path, or None where it was never a document."""
+    return rows_at(view, [path]).get(path)
+
+
+def rows_of(view: Connection, ids: Sequence[int]) -> dict[int, DocumentRow]:
+    """Return the rows with these ids."""
+    found: dict[int, DocumentRow] = {}
+    for some in _in_parts(ids):
+        for row in view.execute(select(*_columns).where(documents.c.id.in_(some))):
+            found[row.id] = document_row(row)
+    return found
+
+
+def rows_in_states(
+    view: Connection, states: Sequence[str], newest_id: int, most: int
+) -> Sequence[DocumentRow]:
+    """Return rows whose path holds one of these, in the order of their paths, but for rows newer than an id."""
+    query = select(*_columns).where(documents.c.state.in_(states), documents.c.id <= newest_id)
+    return [document_row(row) for row in view.execute(query.order_by(documents.c.path).limit(most))]
+
+
+def rows_gone_since(view: Connection, at: str) -> Sequence[tuple[DocumentRow, str]]:
+    """Return rows whose path was found empty since a moment, each with what it held before."""
+    query = (
+        select(*_columns, versions.c.state.label("held"))
+        .join(
+            versions,
+            (versions.c.path == documents.c.path) & (versions.c.version == documents.c.version - 1),
+        )
+        .where(documents.c.state == ABSENT, documents.c.updated_at >= at)
+    )
+    return [(document_row(row), row.held) for row in view.execute(query.order_by(documents.c.path))]
+
+
+def pending_rows(view: Connection, most: int, after: int = 0) -> Sequence[DocumentRow]:
+    """Return rows whose index still needs something, in the order of their ids, from one on."""
+    query = select(*_columns).where(_IS_PENDING, documents.c.id > after)
+    return [document_row(row) for row in view.execute(query.order_by(documents.c.id).limit(most))]
+
+
+def count_pending(view: Connection) -> int:
+    """Return how many rows there are whose index still needs something."""
+    return int(view.execute(select(func.count()).select_from(documents).where(_IS_PENDING)).scalar_one())
+
+
+def newest_versions(view: Connection, paths: Sequence[str]) -> dict[str, Version]:
+    """Return the newest version of those paths that have any."""
+    found: dict[str, Version] = {}
+    newest = select(func.max(_others.c.version)).where(_others.c.path == versions.c.path).scalar_subquery()
+    for some in _in_parts(paths):
+        query = select(versions).where(versions.c.path.in_(some), versions.c.version == newest)
+        for row in view.execute(query):
+            found[row.path] = Version(**row._mapping)
+    return found
+
+
+def standing_directories(view: Connection) -> list[str]:
+    """Return the paths that hold directories by their newest version: of those that calls have made, versions tell."""
+    newest = select(func.max(_others.c.version)).where(_others.c.path == versions.c.path).scalar_subquery()
+    query = select(versions.c.path).where(versions.c.state == DIRECTORY, versions.c.version == newest)
+    return list(view.execute(query.order_by(versions.c.path)).scalars())
+
+
+def paths_of_calls(view: Connection, paths: Sequence[str]) -> frozenset[str]:
+    """Return those paths that a call has ever changed."""
+    found: set[str] = set()
+    for some in _in_parts(paths):
+        query = select(versions.c.path).where(versions.c.path.in_(some), versions.c.call_id != "")
+        found.update(view.execute(query.distinct()).scalars())
+    return frozenset(found)
+
+
+def leased_paths(transaction: Transaction) -> list[str]:
+    """Return the paths that calls under way hold."""
+    return [path for (path,) in transaction.run(_leased).fetchall()]
+
+
+def newest_id(database: Database) -> int:
+    """Return the highest id of a row at this moment."""
+    return int(database.look(_last_id)[0][0])
+
+
+def last_id(transaction: Transaction) -> int:
+    """Return the highest id of a row; the next ones may be given out by whoever holds the lock on documents."""
+    return int(transaction.run(_last_id).fetchone()[0])
+
+
+def insert_rows(transaction: Transaction, rows: Sequence[DocumentRow]) -> None:
+    """Write new rows down as they are."""
+    if rows:
+        transaction.run_many(_insert, [_stored(row) for row in rows])
+
+
+def update_rows(transaction: Transaction, rows: Sequence[DocumentRow]) -> None:
+    """Write down what rows have become; their ids stay."""
+    if rows:
+        transaction.run_many(_update, [{**_stored(row), "of_id": row.id} for row in rows])
+
+
+def delete_rows(transaction: Transaction, ids: Iterable[int]) -> None:
+    """Forget rows; the versions of their paths stay."""
+    gone = [{"of_id": number} for number in ids]
+    if gone:
+        transaction.run_many(_delete, gone)
+
+
+def take_touched(transaction: Transaction, most: int) -> list[str]:
+    """Return paths that somebody has to look at, once each, and forget that; whoever takes them looks."""
+    some = select(touched.c.seq).order_by(touched.c.seq).limit(most)
+    taken = transaction.execute(delete(touched).where(touched.c.seq.in_(some)).returning(touched.c.path))
+    return list(dict.fromkeys(taken.scalars()))
+
+
+def document_row(row: Any) -> DocumentRow:
+    """Return a row of the table, read with all its columns."""
+    told: Mapping[str, Any] = row._mapping
+    values = {name: told[name] for name in _NAMES}
+    values["tags"] = tuple(json.loads(values["tags"])) if values["tags"] != "[]" else ()
+    return DocumentRow(**values)
+
+
+def _stored(row: DocumentRow) -> dict[str, Any]:
+    values = {name: getattr(row, name) for name in _NAMES}
+    values["tags"] = stored_json(list(row.tags)) if row.tags else "[]"
+    return values
+
+
+def _in_parts(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
+    for start in range(0, len(items), _AT_ONCE):
+        yield items[start : start + _AT_ONCE]

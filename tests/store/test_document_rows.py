@@ -1,0 +1,85 @@
+"""Rows of documents: read page by page, and written by several processes at once."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from brasstag.documents.scanning import Scanner
+from brasstag.sandbox.workspace.control import ControlFiles
+from brasstag.sandbox.workspace.workspace import Workspace
+from brasstag.store import documents as rows
+from brasstag.store.books import Books
+from brasstag.store.documents import known_rows, rows_at, take_touched
+from brasstag.store.schema import documents, versions
+from brasstag.store.versions import touch
+from tests.store.conftest import OpenBooks
+
+ODD = ["a", "a-b", "a/b", "a.b", "a0", "Z", "z", "é", "𐐀", "\uffff", "A B", "_", "%"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "workspace").mkdir()
+    return tmp_path / "workspace"
+
+
+def scan_all(books: Books, folder: Path) -> None:
+    with Workspace(folder, ControlFiles(folder.parent, folder), books.blobs) as workspace:
+        Scanner(workspace, books).scan_all()
+
+
+def write(folder: Path, paths: list[str], content: str = "") -> None:
+    for path in paths:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(content or path)
+
+
+def test_rows_come_in_the_order_of_code_points_whatever_the_page(
+    books: Books, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [path for path in ODD if path != "a"]
+    write(folder, paths)
+    scan_all(books, folder)
+    for page in (1, 3, 1000):
+        monkeypatch.setattr(rows, "PAGE", page)
+        assert [known.path for known in known_rows(books.database)] == sorted(paths)
+        assert [known.path for known in known_rows(books.database, "a")] == ["a/b"]
+
+
+def test_more_paths_than_fit_one_statement_are_read(books: Books, folder: Path) -> None:
+    paths = [f"{number:04}" for number in range(1100)]
+    write(folder, paths)
+    scan_all(books, folder)
+    with books.database.read() as view:
+        assert sorted(rows_at(view, [*paths, "missing"])) == paths
+
+
+def test_what_was_touched_is_taken_once(books: Books) -> None:
+    with books.database.write() as transaction:
+        touch(transaction, ["a", "b", "a", "c"])
+    taken = []
+    for _ in range(3):
+        with books.database.write() as transaction:
+            taken.append(take_touched(transaction, 3))
+    assert [sorted(some) for some in taken] == [["a", "b"], ["c"], []]
+
+
+def test_processes_that_scan_at_once_write_everything_once(open_books: OpenBooks, folder: Path) -> None:
+    opened = [open_books() for _ in range(3)]
+    names = [f"d{number % 7}/{number}" for number in range(700)]
+    for content in ("first", "second"):
+        write(folder, names, content)
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(scan_all, opened, [folder] * 3))
+    (folder / "d0").rename(folder / "moved")
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(scan_all, opened, [folder] * 3))
+    with opened[0].database.read() as view:
+        told = view.execute(select(versions.c.path, versions.c.version, versions.c.source)).all()
+        known = view.execute(select(documents.c.id, documents.c.path)).all()
+    moved = [name for name in names if name.startswith("d0/")]
+    assert len(known) == 700
+    assert len(told) == 1400 + 2 * len(moved)
+    assert {source for _, _, source in told if source} == set(moved)
