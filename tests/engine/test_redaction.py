@@ -32,6 +32,7 @@ EVENTFUL: dict[str, Any] = {
                     call("no_such_tool"),
                 ),
                 *[READ] * 4,
+                turn(call("route_to_helper", request="Change what I have read")),
                 turn(call("ask_master", question="Shall I go on?")),
                 turn(call("ask_master", question=LAST)),
                 turn(text="Done."),
@@ -39,6 +40,7 @@ EVENTFUL: dict[str, Any] = {
         },
     ],
     "worker": [turn(call("ask_master", question="May I?")), turn(text="Worked.")],
+    "helper": [turn(call("write_file", path="big.md", content="other")), turn(text="Changed.")],
 }
 """A run with an entry of every kind on its lead's timeline; a person lets it go on once."""
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brasstag.engine import fencing
 from brasstag.engine import render as render_module
 from brasstag.engine.exchanges import GO_ON
-from brasstag.engine.fencing import fenced
 from brasstag.engine.render import Transcript, render, transcript_of
 from brasstag.engine.showing import LONGEST_RESULT, REMOVED
+from brasstag.words import fencing
 from brasstag.words.events import Entry, EntryKind
+from brasstag.words.fencing import fenced
 from brasstag.words.messages import Assistant, Image, Message, Result, System, Text, User
 from tests.engine.timelines import Log, as_bytes, document, ending, timelines
 

@@ -96,6 +96,9 @@ ENDINGS = st.one_of(
     ERRORS.map(lambda error: ending("failed", {"error": error})),
     ERRORS.map(lambda error: ending("unknown", {"error": error})),
 )
+CHANGED = st.fixed_dictionaries(
+    {"path": WORDS, "version": st.integers(1, 9), "by": st.just("outside"), "state": st.just("absent")}
+)
 EDITED = VALUES.map(lambda value: ending("done", value, {"edited": {"by": "ada", "arguments": {"x": value}}}))
 
 
@@ -152,6 +155,8 @@ def timelines(draw: st.DrawFn, most_turns: int = 5) -> list[Entry]:
             log.add(kind, payload, "" if kind is K.CONSULTED else call)
             if not ahead[call]:
                 del ahead[call]
+        if draw(st.integers(0, 4)) == 0:
+            log.add(K.NOTICED, {"changes": draw(st.lists(CHANGED, min_size=1, max_size=3))})
         if stop == "end_turn" or draw(st.integers(0, 9)) == 0:
             failure = {"error": {"code": "CANCELLED", "message": draw(WORDS)}}
             log.add(K.CLOSED, {"status": "failed", "result": failure})

@@ -25,6 +25,7 @@ from brasstag.engine.compacting import fits, plan_compaction
 from brasstag.engine.dispatch import Counter
 from brasstag.engine.minutes import Minutes
 from brasstag.engine.nodes import ended, failure
+from brasstag.engine.noticing import tell_of_changes
 from brasstag.engine.shop import Shop
 from brasstag.engine.suspects import Suspects
 from brasstag.store.graph_words import Held
@@ -192,6 +193,7 @@ class Advancing:
         if left.crowded:
             return left, None
         task, standing = minutes.held.task, minutes.standing
+        tell_of_changes(self._shop, minutes)
         self._compact(minutes, model)
         transcript = minutes.transcript()
         offered = self._calling.offers(task)

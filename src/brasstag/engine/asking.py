@@ -17,6 +17,7 @@ from brasstag.engine.confined import (
     require_unrun,
     run_on_draft,
 )
+from brasstag.engine.conflicts import as_approved
 from brasstag.engine.decisions import Decisions, stale
 from brasstag.engine.judging import judge, judge_changes
 from brasstag.engine.looking import Looked, admit_unless_denied, blocked, look
@@ -159,6 +160,7 @@ class Asking:
         if again is not None and not again.preview.changes:
             return record_landed(self._shop, again, verdict, approval)
         tool = admitted.tool
+        looked = replace(looked, preview=as_approved(looked.preview, approval.preview))
         if binding_digest(admitted.call, tool.version, looked.preview) != approval.digest:
             self.decisions.void(approval, None, epoch)
             because = f"what was approved has changed since, so it is asked anew: {verdict.because}"

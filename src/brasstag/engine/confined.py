@@ -8,12 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from brasstag.engine import payloads
+from brasstag.engine.conflicts import with_conflicts
 from brasstag.engine.looking import Looked, draft_for, too_late
 from brasstag.engine.patches import drop_patch, keep_patch
 from brasstag.engine.running import Admitted, run_function
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import LeftBehind, Watch
 from brasstag.policy.grants import Grant
+from brasstag.policy.profiles import CODE_EFFECTS
+from brasstag.sandbox.workspace.draft import Draft
 from brasstag.words.approvals import Approval
 from brasstag.words.calls import Call, Done, Failed, Settled
 from brasstag.words.errors import Code, ToolError
@@ -41,7 +44,7 @@ def run_on_draft(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Look
     with watch.drafting():
         ending = run_function(shop, admitted, draft, watch, late)
     _require_caller_or_desk(admitted.call, watch)
-    preview = _changes_only(draft.preview())
+    preview = _landing_preview(shop, admitted, draft)
     if isinstance(ending, Failed) and "refused" in ending.details and preview.changes:
         # Part of what it changed cannot land, so nothing does; the rest of it is there to be read.
         kept = _kept(shop, replace(looked, preview=preview))
@@ -79,7 +82,7 @@ def look_again(shop: Shop, admitted: Admitted, approval: Approval) -> Looked | N
         draft.stage_again(approval.preview.changes)
     finally:
         draft.close()
-    preview = _changes_only(draft.preview())
+    preview = _landing_preview(shop, admitted, draft)
     ending = _told_anew(payloads.reopened(asked["intended"]), approval.preview, preview)
     return Looked(admitted, preview, draft, ending, ran=asked.get("ran", {}))
 
@@ -137,8 +140,12 @@ def _told_anew(ending: Settled, asked: Preview, now: Preview) -> Settled:
     return replace(ending, meta=meta)
 
 
-def _changes_only(preview: Preview) -> Preview:
-    return Preview(changes=preview.changes, notes=preview.notes)
+def _landing_preview(shop: Shop, admitted: Admitted, draft: Draft) -> Preview:
+    drafted = draft.preview()
+    preview = Preview(changes=drafted.changes, notes=drafted.notes)
+    # Code has what it changes before it; whatever else is saved comes from elsewhere.
+    is_code = admitted.tool.config.effects == CODE_EFFECTS
+    return preview if is_code else with_conflicts(shop, admitted.call, preview)
 
 
 def _unless_changed(done: Done, coming: Sequence[Change], made: Sequence[Change]) -> Settled:

@@ -15,6 +15,7 @@ from brasstag.words.calls import Failed
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
 
+MOST_NAMED = 3
 CLOCK = Approver("the clock", "expiry")
 
 
@@ -87,6 +88,7 @@ class Decisions:
 
     def _denied(self, approval: Approval, said: str) -> payloads.Payload:
         """Return the ending of a denied call; of code that has run it tells what that said, and where its changes are."""
+        said += _what_to_read(approval)
         ran = self.ran(approval)
         if ran is None:
             return payloads.closed(Failed(Code.DENIED, said))
@@ -101,6 +103,16 @@ def _intended(view: View, approval: Approval) -> payloads.Payload | None:
         if entry.kind is EntryKind.ASKED and payload.get("approval") == approval.id:
             return payload.get("intended")
     return None
+
+
+def _what_to_read(approval: Approval) -> str:
+    """Say what has to be read again before it is written once more; nothing where the call knew what it would replace."""
+    changed = [conflict.path for conflict in approval.preview.conflicts]
+    if not changed:
+        return ""
+    named = ", ".join(changed[:MOST_NAMED])
+    more = f" and {len(changed) - MOST_NAMED} more" if len(changed) > MOST_NAMED else ""
+    return f". Changed since you last saw it: {named}{more}; read it again before you write it"
 
 
 def decided(approval: Approval, decision: Decision) -> payloads.Payload:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from brasstag.engine.nodes import opened_with
 from brasstag.engine.render import Transcript, transcript_of
 from brasstag.engine.shop import Shop
+from brasstag.engine.sights import Sights
 from brasstag.engine.standing import Standing
 from brasstag.store.graph_words import Held
 from brasstag.store.origins import differing
@@ -31,6 +32,7 @@ class Minutes:
             )
         self.context = self._context()
         self.standing = Standing(held.id)
+        self.sights = Sights()
         self._transcript = Transcript(self.context)
         self._unrendered: list[Entry] = []
         self._add(entries)
@@ -68,6 +70,7 @@ class Minutes:
     def _add(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
             self.standing.add(entry)
+            self.sights.add(entry)
             self._unrendered.append(entry)
 
     def _context(self) -> Transcript | None:

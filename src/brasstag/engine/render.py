@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from brasstag.engine.exchanges import Exchange, answer_of
-from brasstag.engine.fencing import fenced
 from brasstag.engine.shortening import compacted
-from brasstag.engine.showing import REMOVED, documents, error_text, written
+from brasstag.engine.showing import REMOVED, changed_documents, documents, error_text, written
 from brasstag.engine.standing import CLOSING, is_doubt
 from brasstag.words.events import Entry, EntryKind
+from brasstag.words.fencing import fenced
 from brasstag.words.messages import Assistant, Block, Message, Result, System, Text, User
 from brasstag.words.tokens import message_tokens
 
@@ -151,6 +151,9 @@ class Transcript:
         asker = entry.payload["from"]
         return self._tell(Text(f"While you waited, {asker} asked you:\n{question}\nYou answered:\n{answer}"))
 
+    def _notice(self, entry: Entry) -> None:
+        self._tell(Text(REMOVED if entry.payload is None else changed_documents(entry.payload["changes"])))
+
     def _end(self, entry: Entry) -> None:
         payload = entry.payload or {}
         result = payload.get("result")
@@ -222,6 +225,7 @@ class Transcript:
             EntryKind.CLOSED: _end,
             EntryKind.RESUMED: _resume,
             EntryKind.COMPACTED: _compact,
+            EntryKind.NOTICED: _notice,
             EntryKind.REDACTED: _redact,
         }
     )

@@ -1,19 +1,22 @@
 """What a model is shown of an entry: results, errors, documents and notes as blocks."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from brasstag.engine.fencing import fenced
 from brasstag.engine.summaries import summary_of
 from brasstag.words.documents import Carried
 from brasstag.words.events import EntryKind
+from brasstag.words.fencing import fenced
 from brasstag.words.messages import Block, Image, Text
+from brasstag.words.previews import ABSENT
 
 REMOVED = "[removed by a person]"
 
 LONGEST_RESULT = 50_000
 """Characters up to which a result is shown whole."""
+MOST_CHANGED = 20
+"""How many documents are named that others have changed."""
 TAIL = 10_000
 """How many of them are its end, where it is not."""
 
@@ -79,6 +82,18 @@ def documents(carried: Iterable[Mapping[str, Any]]) -> Iterator[Block]:
     """Yield the blocks of documents as they travelled."""
     for stored in carried:
         yield from _document(Carried.from_json(stored))
+
+
+def changed_documents(changes: Sequence[Mapping[str, Any]]) -> str:
+    """Return what a model is told of documents it has seen that others have changed since."""
+    lines = ["Changed since you read them; read them again before you rely on them:"]
+    for change in changes[:MOST_CHANGED]:
+        gone = "deleted, " if change["state"] == ABSENT else ""
+        path = json.dumps(change["path"], ensure_ascii=False)
+        lines.append(f"- {path}: {gone}version {change['version']} by {change['by']}")
+    if len(changes) > MOST_CHANGED:
+        lines.append(f"- and {len(changes) - MOST_CHANGED} more")
+    return "\n".join(lines)
 
 
 def _document(one: Carried) -> Iterator[Block]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
+from brasstag.policy.conflicts import CHANGED_MEANWHILE
 from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import ToolFacts, as_declared, opinions
 from brasstag.policy.shell.showing import CommandLine, command_lines
@@ -54,7 +55,8 @@ class Explanation:
 def explain(rules: Rules, call: Call, preview: Preview, tool: ToolFacts) -> Explanation:
     """Return why the rules say what they say about a call."""
     verdict = rules.judge(call, preview, tool)
-    voices = [
+    voices = [Line(verdict, decided=False)] if verdict.rule == CHANGED_MEANWHILE else []
+    voices += [
         Line(one.verdict, decided=False, on=_shown(one.on), source=one.source)
         for one in rules.spoken(call, preview, tool)
     ]

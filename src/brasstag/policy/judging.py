@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from brasstag.policy.conflicts import with_conflicts_heard
 from brasstag.policy.globs import Expression
 from brasstag.policy.profiles import ToolFacts, as_declared, opinions, reaches_web
 from brasstag.policy.python_rules import PythonRule
@@ -66,8 +67,8 @@ class Rules:
         subject = Subject(call, preview)
         spoken = self._strictest(subject)
         if spoken is None or (reaches_web(preview, tool) and not self._speaks_of_web(subject, spoken)):
-            return opinions(self.profile, preview, tool)[0]
-        return spoken
+            spoken = opinions(self.profile, preview, tool)[0]
+        return with_conflicts_heard(spoken, preview)
 
     def denies_unseen(self, call: Call) -> Verdict | None:
         """Return a denial that the arguments alone settle, so that such a call is not even looked into."""

@@ -33,6 +33,10 @@ def narrow_rule(
     A call that only touches files is held to its paths and to what it does to them. Any other is held to every
     argument it gave, and to giving none of the tool's other ``parameters``.
     """
+    if preview.conflicts:
+        return NoRule(
+            "what it would replace had changed since its task saw it, and no rule allows that beforehand"
+        )
     for spoken in rules.spoken(call, preview, tool):
         if spoken.verdict.decision != "allow":
             said = f"the rule {spoken.verdict.rule} says {spoken.verdict.decision}, and no allow outranks it"

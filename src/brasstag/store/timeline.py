@@ -44,6 +44,7 @@ NEEDS_OPEN_TASK = frozenset(
         EntryKind.DELEGATED,
         EntryKind.QUESTIONED,
         EntryKind.COMPACTED,
+        EntryKind.NOTICED,
     }
 )
 """What only a task that has not ended may begin; what was begun before may still be settled after."""

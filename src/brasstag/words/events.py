@@ -36,6 +36,8 @@ class EntryKind(StrEnum):
     """An agent below asked this one while it waited, and was answered."""
     COMPACTED = "compacted"
     """From here on, models are shown earlier results in short form."""
+    NOTICED = "noticed"
+    """Documents this task has seen were changed by others since; its model is told before its next turn."""
     RESUMED = "resumed"
     """A person let an ended task go on, with more budget it may be."""
     REDACTED = "redacted"

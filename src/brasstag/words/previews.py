@@ -96,6 +96,26 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Conflict:
+    """A path that a call would replace although it is not what the call's task last saw there.
+
+    The Change of the same path has the other two sides: ``before`` is theirs, ``after`` is ours.
+    """
+
+    path: str
+    base: str
+    """The state the task last saw, or gave it."""
+    seen_at: str
+    """When that was."""
+    by: str
+    """Who made what is there now."""
+
+    def as_json(self) -> dict[str, str]:
+        """Return every field."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
     """What a call would do; changes nothing."""
 
@@ -109,6 +129,8 @@ class Preview:
     """How many files a walk looked into beyond those listed in ``reads``."""
     saves: tuple[str, ...] = ()
     """Files that get what the call comes by; what that is shows only once it has run, which is safe to repeat."""
+    conflicts: tuple[Conflict, ...] = ()
+    """What among its changes would replace something newer than its task has seen."""
     names: tuple[str, ...] = field(default=(), compare=False)
     """Paths that what it runs names; a look reads those that hold files, and only ``reads`` is kept."""
     notes: tuple[str, ...] = field(default=(), compare=False)
@@ -163,6 +185,7 @@ class Preview:
             "external": self.external,
             "untracked_reads": self.untracked_reads,
             "saves": list(self.saves),
+            "conflicts": [conflict.as_json() for conflict in self.conflicts],
             "notes": list(self.notes),
         }
 
@@ -177,6 +200,7 @@ class Preview:
             external=stored["external"],
             untracked_reads=stored["untracked_reads"],
             saves=tuple(stored.get("saves", ())),
+            conflicts=tuple(Conflict(**conflict) for conflict in stored.get("conflicts", ())),
             notes=tuple(stored["notes"]),
         )
 
@@ -185,4 +209,7 @@ class Preview:
         """The fingerprint of what was seen and what would be done."""
         stored = self.as_json()
         del stored["notes"]
+        if not self.conflicts:
+            # Approvals from before there was a word for them are bound to a digest without it.
+            del stored["conflicts"]
         return digest(stored)

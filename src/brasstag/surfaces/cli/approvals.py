@@ -118,6 +118,7 @@ def _list(project: Path, output: OutputName | None, everything: bool) -> None:
 
 def _show(project: Path, name: str, output: OutputName | None) -> None:
     from brasstag.engine.decisions import Decisions
+    from brasstag.surfaces.cli.conflicts import conflicts_json
     from brasstag.surfaces.cli.deciding import print_approval
 
     with open_books(project) as vault:
@@ -125,7 +126,8 @@ def _show(project: Path, name: str, output: OutputName | None) -> None:
         approval = decisions.get(name)
         ran = decisions.ran(approval)
         if wants_json(output):
-            print_json(_as_json(approval, ran))
+            found = conflicts_json(approval.preview, vault.books.blobs)
+            print_json(_as_json(approval, ran) | ({"conflicts": found} if found else {}))
         else:
             print_approval(approval, vault.books.blobs, ran)
 

@@ -2,12 +2,15 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from brasstag.documents.comparing import diff_lines
+from brasstag.surfaces.cli.conflicts import Sides
 from brasstag.surfaces.cli.console import quote, say
+from brasstag.surfaces.cli.contents import kept_bytes, kept_text
+from brasstag.surfaces.cli.times import local_time
 from brasstag.words.deeds import change_sentence
 from brasstag.words.previews import Preview, digest_in
 
@@ -33,17 +36,28 @@ def print_preview(preview: Preview, blobs: "Blobs") -> None:
     """Print each thing the call would do, with a diff for each file it would write."""
     for sentence in deeds(preview):
         quote(sentence, indent="  ")
+    conflicts = {conflict.path: conflict for conflict in preview.conflicts}
     for change in preview.changes:
         quote(change_sentence(change, partial(_target, blobs)), "bold", indent="  ")
+        conflict = conflicts.get(change.path)
+        if conflict is not None:
+            _print_meanwhile(Sides.of(conflict, change, blobs))
         if digest_in(change.after) and (not change.source or digest_in(change.before)):
-            print_diff(_text(blobs, change.before), _text(blobs, change.after))
+            if conflict is not None:
+                say("    theirs → ours: what this call would make of that", "bold yellow")
+            print_diff(kept_text(blobs, change.before), kept_text(blobs, change.after))
         if not change.undoable:
             say("    too large to keep a copy of: this cannot be undone", "red")
 
 
 def print_diff(before: bytes | None, after: bytes | None, *, stderr: bool = False) -> None:
     """Print a coloured unified diff; bytes that are not text are told by their size."""
-    for line in diff_lines(before, after):
+    print_lines(diff_lines(before, after), stderr=stderr)
+
+
+def print_lines(lines: Iterable[str], *, stderr: bool = False) -> None:
+    """Print the lines of a diff, coloured."""
+    for line in lines:
         quote(line, _STYLES.get(line[:1], ""), stderr=stderr)
 
 
@@ -56,16 +70,16 @@ def deeds(preview: Preview) -> Iterator[str]:
         yield "acts outside the workspace, where a preview cannot see"
 
 
-def _text(blobs: "Blobs", state: str) -> bytes | None:
-    # Where a link leads is no text of a file; the sentence above says it.
-    return _bytes(blobs, state) if state.startswith("file:") else b""
-
-
 def _target(blobs: "Blobs", state: str) -> str | None:
-    target = _bytes(blobs, state)
+    target = kept_bytes(blobs, state)
     return None if target is None else os.fsdecode(target)
 
 
-def _bytes(blobs: "Blobs", state: str) -> bytes | None:
-    digest = digest_in(state) or ""
-    return blobs.get(digest) if blobs.has(digest) else None
+def _print_meanwhile(sides: Sides) -> None:
+    conflict = sides.conflict
+    said = f"changed by {conflict.by} after the task last saw it, {local_time(conflict.seen_at)}"
+    quote(f"base → theirs: {said}", "bold yellow")
+    if sides.base is not None:
+        print_diff(sides.base, sides.theirs)
+    if sides.note:
+        quote(sides.note, "yellow")

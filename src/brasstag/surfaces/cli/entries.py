@@ -77,6 +77,8 @@ def _passed_on(payload: Mapping[str, Any]) -> Iterator[str]:
             yield f"by {by} {note}".rstrip()
         case {"type": "compaction", "tokens_before": before, "tokens_after": after}:
             yield f"{before} → {after} tokens"
+        case {"type": "notice", "changes": list(changes)}:
+            yield _cut(", ".join(str(change["path"]) for change in changes))
         case {"question": str(question), "from": str(role)}:
             yield f"answered {role}: {_beginning(question)}"
 

@@ -1,7 +1,7 @@
 """What happens in a run, as it happens: one JSON object for programs, a short line or two for people."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any
@@ -33,13 +33,26 @@ TOLD: Mapping[EntryKind, tuple[str, ...]] = {
     EntryKind.ANSWERED: ("tool", "child", "from", "by", "outcome", "result"),
     EntryKind.CONSULTED: ("from", "question", "answer"),
     EntryKind.COMPACTED: ("turns", "tokens_before", "tokens_after"),
+    EntryKind.NOTICED: ("changes",),
     EntryKind.RESUMED: ("by", "budget", "note"),
     EntryKind.REDACTED: ("redacted", "by", "reason"),
     EntryKind.CLOSED: ("status", "result", "documents", "by"),
 }
 """What programs are told of each entry, by its name on the timeline; the timeline itself has more."""
 
-_NAMING = ("path", "document", "from", "query", "directory", "tag", "url", "command", "question", "thoughts")
+_NAMING = (
+    "path",
+    "document",
+    "from",
+    "query",
+    "directory",
+    "tag",
+    "url",
+    "command",
+    "question",
+    "sql",
+    "thoughts",
+)
 """The arguments that tell most of what a call is about, the first that was given."""
 
 _SHORT_NOTE = 40
@@ -166,8 +179,6 @@ class Teller:
             case EntryKind.ASKED:
                 because = payload.get("verdict", {}).get("because", "")
                 yield Line("◌", "yellow", f"wants {self._named(entry, payload)}: {because}")
-            case EntryKind.DECIDED:
-                yield _decided(payload)
             case EntryKind.DELEGATED:
                 given = payload["input"].get("request") or payload["input"].get("task_description", "")
                 yield Line("→", "cyan", f"{payload['to']}: {shortly(given)}{_documents(payload)}")
@@ -175,12 +186,8 @@ class Teller:
                 whom = "a person" if payload["to"] == "person" else payload["to"]
                 asked = shortly(payload["input"].get("question", ""))
                 yield Line("?", "yellow", f"asks {whom}: {asked}{_documents(payload)}")
-            case EntryKind.RETURNED | EntryKind.ANSWERED:
-                yield _came_back(payload)
-            case EntryKind.COMPACTED:
-                yield Line("·", "dim", "is shown earlier results in short form from here on")
-            case EntryKind.RESUMED:
-                yield _resumed(payload)
+            case kind if kind in _IN_ONE_LINE:
+                yield _IN_ONE_LINE[kind](payload)
             case _:
                 pass
 
@@ -258,3 +265,23 @@ def _resumed(payload: Mapping[str, Any]) -> Line:
     limits = ", ".join(f"{name} {amount(name, value)}" for name, value in payload.get("budget", {}).items())
     said = [f"goes on, as {payload['by']} says", *filter(None, (payload.get("note"), limits))]
     return Line("▸", "cyan", "; ".join(said))
+
+
+def _compacted(_payload: Mapping[str, Any]) -> Line:
+    return Line("·", "dim", "is shown earlier results in short form from here on")
+
+
+def _noticed(payload: Mapping[str, Any]) -> Line:
+    names = ", ".join(str(change["path"]) for change in payload["changes"])
+    return Line("·", "dim", f"is told that others have changed {names}")
+
+
+_IN_ONE_LINE: Mapping[EntryKind, Callable[[Mapping[str, Any]], Line]] = {
+    EntryKind.DECIDED: _decided,
+    EntryKind.RETURNED: _came_back,
+    EntryKind.ANSWERED: _came_back,
+    EntryKind.COMPACTED: _compacted,
+    EntryKind.NOTICED: _noticed,
+    EntryKind.RESUMED: _resumed,
+}
+"""Entries that say all there is to say of them by themselves."""

@@ -1,0 +1,120 @@
+"""Sights: what a task has last seen of each path, by a read, a change of its own or a document that came; a fold."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from brasstag.store.books import Books
+from brasstag.words.events import Entry, EntryKind
+from brasstag.words.previews import ABSENT, digest_in, file_state
+
+MOST_REMEMBERED = 64
+"""How many tasks are remembered at once; one that comes back after that is read anew."""
+
+_CARRIES = frozenset({EntryKind.OPENED, EntryKind.RETURNED, EntryKind.ANSWERED})
+
+States = list[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A path's state as a task last saw it, and when."""
+
+    state: str
+    at: str
+
+
+@dataclass(slots=True)
+class Sights:
+    """What one task has seen; add its entries in order."""
+
+    by_path: dict[str, Sight] = field(default_factory=dict)
+    """The newest sight of each path, the newest of all last."""
+    told: dict[str, set[str]] = field(default_factory=dict)
+    """What the task was told others have made of a path since it saw it."""
+    added: int = 0
+    """How many entries were added."""
+    _under_way: dict[str, tuple[States, States]] = field(default_factory=dict)
+    """By call that is acting: what it has read, and what it means to make of which path."""
+
+    def add(self, entry: Entry) -> None:
+        """Take one entry into account."""
+        self.added = entry.seq + 1
+        payload = entry.payload or {}
+        if entry.kind in _CARRIES:
+            self._see([(one["path"], file_state(one["digest"])) for one in payload.get("carried", ())], entry)
+        match entry.kind:
+            case EntryKind.CALLED:
+                self._see(_shown(list(_reads(payload)), payload), entry)
+            case EntryKind.CLAIMED:
+                meant = list(_made(payload.get("preview", {}).get("changes", ())))
+                self._under_way[entry.call_id] = (list(_reads(payload)), meant)
+            case EntryKind.SETTLED:
+                reads, meant = self._under_way.pop(entry.call_id, ([], []))
+                if payload.get("outcome") == "unknown":
+                    # It may have made what it meant to.
+                    self._under_way[entry.call_id] = ([], meant)
+                self._see(_shown(reads, payload), entry)
+                self._see(list(_made(payload.get("changes", ()))), entry)
+            case EntryKind.NOTICED:
+                for change in payload.get("changes", ()):
+                    self.told.setdefault(change["path"], set()).add(change["state"])
+            case _:
+                pass
+
+    def has_passed(self, path: str, state: str) -> Sight | None:
+        """Return the last sight of a path that is in another state now; None where the task knows it, or never saw any."""
+        sight = self.by_path.get(path)
+        if sight is None or sight.state == state or self._is_making(path, state):
+            return None
+        return sight
+
+    def _is_making(self, path: str, state: str) -> bool:
+        return any((path, state) in meant for _, meant in self._under_way.values())
+
+    def _see(self, states: States, entry: Entry) -> None:
+        for path, state in states:
+            self.by_path.pop(path, None)
+            self.by_path[path] = Sight(state, entry.at)
+            self.told.pop(path, None)
+
+
+class Sightings:
+    """The sights of the tasks that calls of this process belong to; what a task has seen is read once, and then added to."""
+
+    def __init__(self) -> None:
+        self._tasks: OrderedDict[str, Sights] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def passed(self, books: Books, task_id: str, states: Mapping[str, str]) -> dict[str, Sight]:
+        """Return the last sight of each of these paths that the task saw in another state than the one it is in now."""
+        with self._lock:
+            sights = self._tasks.setdefault(task_id, Sights())
+            self._tasks.move_to_end(task_id)
+            while len(self._tasks) > MOST_REMEMBERED:
+                self._tasks.popitem(last=False)
+            for entry in books.entries_since(task_id, sights.added):
+                sights.add(entry)
+            found = {path: sights.has_passed(path, state) for path, state in states.items()}
+        return {path: sight for path, sight in found.items() if sight is not None}
+
+
+def _reads(payload: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    # What code read before it ran is told where it is told on what it ran.
+    for judged in (payload.get("ran") or {}, payload):
+        yield from ((path, state) for path, state in judged.get("preview", {}).get("reads", ()))
+
+
+def _shown(reads: States, payload: Mapping[str, Any]) -> States:
+    """Leave of what a call read only what its caller learned: of a call that failed, no more than what is not there."""
+    done = payload.get("outcome") == "done"
+    return [(path, state) for path, state in reads if state == ABSENT or (done and digest_in(state))]
+
+
+def _made(changes: Any) -> Iterator[tuple[str, str]]:
+    for change in changes:
+        if change.get("source"):
+            yield change["source"], ABSENT
+        yield change["path"], change["after"]

@@ -1,0 +1,26 @@
+"""Calls that would replace something newer than their task has seen: a person is asked, whatever else allows them."""
+
+from dataclasses import replace
+
+from brasstag.words.previews import Preview
+from brasstag.words.verdicts import Verdict
+
+CHANGED_MEANWHILE = "changed meanwhile"
+"""Who speaks here, where other verdicts name a rule."""
+
+
+def with_conflicts_heard(verdict: Verdict, preview: Preview) -> Verdict:
+    """Return a verdict that is an ask at least where a preview has conflicts; a denial stays as it is."""
+    if not preview.conflicts or verdict.decision == "deny":
+        return verdict
+    said = _said(preview)
+    if verdict.decision == "allow":
+        return Verdict("ask", said, CHANGED_MEANWHILE)
+    return replace(verdict, because=f"{said}; besides, {verdict.because}", rule=CHANGED_MEANWHILE)
+
+
+def _said(preview: Preview) -> str:
+    first, *more = preview.conflicts
+    said = f"{first.path} was changed by {first.by} after this task last saw it ({first.seen_at})"
+    files = f"so were {len(more)} more" if len(more) > 1 else "so was 1 more"
+    return f"{said}, {f'and {files}; ' if more else 'and '}this would replace what it has not seen"
