@@ -28,20 +28,20 @@ def test_the_crew_goes_the_whole_way_and_ends_with_its_proof(tmp_path: Path) -> 
     assert ended.stderr == ""
     for said in (
         "scripted, not a live model",
+        "ask_data How much revenue did each quarter bring?",
         "asks a person: Online grew",
         "wants write_file analysis.md: it overwrites analysis.md",
         "Approved write_file (apr_",
-        "bar_chart charts.svg",
-        "visualizer: Revenue rises every month. [charts.svg]",
+        "plot_data charts.png",
+        "visualizer: Revenue rises every month. [charts.png]",
         "└─ ✓ visualizer",
-        "document charts.svg",
-        "Altogether 11 steps",
+        "document charts.png",
+        "Altogether 12 steps",
         "The timeline holds: ",
     ):
         assert said in ended.stdout
-    chart = (place / "data" / "charts.svg").read_text()
-    assert chart.startswith("<svg ")
-    assert 'data-label="2025-09" data-value="118364.8"' in chart
+    chart = (place / "data" / "charts.png").read_bytes()
+    assert chart.startswith(b"\x89PNG\r\n")
     assert (place / "data" / "analysis.md").read_text() == ANALYSIS
     again = play("--keep", str(place))
     assert again.returncode == 1

@@ -1,6 +1,5 @@
 """Making a project: its settings, its workspace, the state of its room, and where wanted a crew."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,10 +36,9 @@ def create_project(
         text = template("data" if workspace is None else workspace, profile or "careful")
     else:
         text = chosen.settings_with(workspace, profile)
-    control = {SETTINGS_FILE: text.encode()} | (chosen.tools if chosen else {})
     made: list[Path] = []
     try:
-        return _create(project, control, chosen, made)
+        return _create(project, text.encode(), chosen, made)
     except BaseException:
         # Half a project would keep the next try from making a whole one.
         for path in made:
@@ -48,24 +46,19 @@ def create_project(
         raise
 
 
-def _create(project: Path, control: Mapping[str, bytes], crew: Crew | None, made: list[Path]) -> Created:
-    for name in control:
-        if (project / name).exists():
-            raise _is_there(project / name)
+def _create(project: Path, written: bytes, crew: Crew | None, made: list[Path]) -> Created:
     project.mkdir(parents=True, exist_ok=True)
-    _write(project / SETTINGS_FILE, control[SETTINGS_FILE], made)
+    _write(project / SETTINGS_FILE, written, made)
     settings = read_settings(project)
     workspace = settings.workspace(project)
     workspace.mkdir(parents=True, exist_ok=True)
-    for name in control.keys() - {SETTINGS_FILE}:
-        _write(project / name, control[name], made)
     created = Created(settings, workspace, crew, made)
     for name, data in (crew.seeds if crew else {}).items():
         try:
             _write(workspace / name, data, made)
         except ToolError:
             created.kept.append(workspace / name)
-    _open_first(project, control)
+    _open_first(project, written)
     return created
 
 
@@ -86,14 +79,14 @@ def _is_there(path: Path) -> ToolError:
     )
 
 
-def _open_first(project: Path, control: Mapping[str, bytes]) -> None:
+def _open_first(project: Path, written: bytes) -> None:
     vault = open_vault(project)
     try:
         (project / STATE_DIRECTORY / ".gitignore").write_text("*\n")
         trust = Trust(project, vault.folder)
-        # Whoever makes the project has just made these files; tools that lay here before are shown like any change.
-        ours = [change for change in trust.changes() if change.path in control]
-        trust.accept([change for change in ours if change.found == control[change.path]])
+        # Whoever makes the project has just made this file; tools that lay here before are shown like any change.
+        ours = [change for change in trust.changes() if change.path == SETTINGS_FILE]
+        trust.accept([change for change in ours if change.found == written])
         require_same_room(project, vault, accept=True)
     finally:
         vault.close()

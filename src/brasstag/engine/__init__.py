@@ -19,7 +19,7 @@ minutes      a task's timeline as its worker follows it: standing and transcript
 nodes        what a new task is told, and whom it tells when it ends
 growth       how far a run may grow below a task
 delegating   performing the kinds that pass work along the graph
-render       entries to messages: exchanges, showing, fencing
+render       entries to messages: exchanges, showing
 compacting   old results in short form: shortening, summaries
 prompting    the system prompt
 steering     people answer, stop and resume

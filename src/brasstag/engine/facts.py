@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from brasstag.policy.profiles import CODE_EFFECTS, EXTERNAL_EFFECTS, ToolFacts
+from brasstag.policy.profiles import CODE_EFFECTS, ToolFacts
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call
 from brasstag.words.previews import Preview
@@ -51,4 +51,4 @@ def only_drafts(tool: Tool, foreseen: Preview) -> bool:
 
 def may_run_again(tool: Tool) -> bool:
     """Say whether a call that was cut off while it acted may simply run again; of code, ``replay`` tells its drafts only."""
-    return tool.config.effects == EXTERNAL_EFFECTS and tool.config.replay == "safe"
+    return tool.config.effects != CODE_EFFECTS and tool.config.replay == "safe"

@@ -7,6 +7,7 @@ from typing import Any
 
 from brasstag.documents.carrying import carry
 from brasstag.engine import payloads
+from brasstag.engine.conflicts import with_conflicts
 from brasstag.engine.facts import foretold, only_drafts
 from brasstag.engine.readers import reader_of
 from brasstag.engine.running import Admitted, described, run_function, timed_out
@@ -119,6 +120,10 @@ def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = F
         return _look_outside(shop, admitted)
     if tool.config.effects == "code":
         return _look_at_code(shop, admitted)
+    if tool.preview is not None:
+        looked = _look_at_what_it_shows(shop, admitted)
+        if looked.ending is not None or looked.preview.external:
+            return looked
     draft = draft_for(shop, admitted, writable=tool.config.effects == "files")
     ending = run_function(
         shop,
@@ -131,6 +136,7 @@ def look(shop: Shop, admitted: Admitted, watch: Watch, *, only_looking: bool = F
     if preview.changes and isinstance(ending, Done):
         written = sum(change.size for change in preview.changes if not change.source)
         ending = replace(ending, meta={**ending.meta, "bytes_written": written})
+        preview = with_conflicts(shop, admitted.call, preview)
     return Looked(admitted, preview, draft, ending)
 
 
@@ -183,6 +189,25 @@ def _look_at_code(shop: Shop, admitted: Admitted) -> Looked:
     # A word that names nothing is most often no path at all; should it name a file later, the preview is another one.
     reads = tuple(seen for seen in draft.preview().reads if digest_in(seen.state) is not None)
     return replace(looked, preview=replace(looked.preview, reads=reads))
+
+
+def _look_at_what_it_shows(shop: Shop, admitted: Admitted) -> Looked:
+    """Ask a tool that mostly reads whether this call reaches outside; one that does has the files it names read first.
+
+    What it would show to others is judged before it is shown, and it is run only once that is allowed.
+    """
+    looked = _look_outside(shop, admitted)
+    if looked.ending is not None or not looked.preview.external:
+        return looked
+    draft = draft_for(shop, admitted)
+    try:
+        for path in looked.preview.names:
+            draft.keep(path)
+    except ToolError as error:
+        looked = _failing(shop, admitted, error)
+    finally:
+        draft.close()
+    return replace(looked, preview=replace(looked.preview, reads=draft.preview().reads))
 
 
 def too_late(

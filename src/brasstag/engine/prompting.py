@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from brasstag.engine.fencing import fenced
+from brasstag.words.fencing import fenced
 
 _WORK = """\
 How you work

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from brasstag.engine.fencing import fenced
 from brasstag.engine.showing import how_to_recall
 from brasstag.engine.summaries import clipped
+from brasstag.words.fencing import fenced
 from brasstag.words.messages import Assistant, Block, Message, Result, Text, ToolUse
 
 MEMORY = "save_to_short_term_memory"

@@ -1,6 +1,6 @@
 """A turn of a model: what it is asked with, what it answers, and what that took."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -143,6 +143,16 @@ class Opinions(Protocol):
 
     async def ask(self, model: str, prompt: str) -> Turn:
         """Ask one question outside any task; raises ModelError when nobody can answer."""
+
+
+class Adviser(Protocol):
+    """The model of whoever made a call, for a tool that needs its help."""
+
+    def ask(self, role: str, messages: Sequence[Message], seconds: float) -> Turn:
+        """Ask for the next turn of a conversation of the tool's own, as ``role``, and wait for it.
+
+        Raises ToolError where no model is set, none could answer, or the time is up.
+        """
 
 
 class ModelError(BrasstagError):

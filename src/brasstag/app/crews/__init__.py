@@ -1,7 +1,6 @@
 """Crews that are shipped: each folder here is one, written into a project by ``brasstag init --crew NAME``.
 
 brasstag.toml      its settings, complete and commented
-tools/             project tools, where it needs some
 data/              what its workspace begins with
 first_request.txt  what somebody could ask it first
 """
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from brasstag.settings import SETTINGS_FILE, TOOLS_DIRECTORY, ProfileName, toml_string
+from brasstag.settings import SETTINGS_FILE, ProfileName, toml_string
 from brasstag.words.errors import Code, ToolError
 
 _SEEDS = "data"
@@ -27,8 +26,6 @@ class Crew:
     name: str
     settings: str
     """The text of its ``brasstag.toml``."""
-    tools: dict[str, bytes]
-    """Its project tools, by their path in the project."""
     seeds: dict[str, bytes]
     """What its workspace begins with, by path in the workspace."""
     first_request: str
@@ -55,7 +52,6 @@ def shipped_crew(name: str) -> Crew:
     return Crew(
         name,
         (folder / SETTINGS_FILE).read_text(encoding="utf-8"),
-        dict(_below(folder / TOOLS_DIRECTORY, f"{TOOLS_DIRECTORY}/")),
         dict(_below(folder / _SEEDS, "")),
         (folder / _FIRST_REQUEST).read_text(encoding="utf-8").strip(),
     )

@@ -40,6 +40,16 @@ The data does not say what was earned on it.
 """
 
 
+_BY_QUARTER = (
+    "SELECT quarter, round(sum(revenue), 2) AS revenue FROM sales_raw GROUP BY quarter ORDER BY quarter"
+)
+_BY_REGION = """\
+SELECT region,
+       round(sum(revenue) FILTER (quarter = 'Q2'), 2) AS q2,
+       round(sum(revenue) FILTER (quarter = 'Q3'), 2) AS q3
+FROM sales_raw GROUP BY region ORDER BY q3 - q2 DESC"""
+
+
 def _call(tool: str, **arguments: Any) -> dict[str, Any]:
     return {"tool": tool, "arguments": arguments}
 
@@ -70,7 +80,7 @@ SCRIPT: dict[str, Any] = {
                         _call(
                             "handoff",
                             result="Q3 brought 336,715.86, up 15.1 % from 292,480.29. Online brought most of the rise.",
-                            documents=["analysis.md", "charts.svg"],
+                            documents=["analysis.md", "charts.png"],
                         )
                     ]
                 },
@@ -79,12 +89,12 @@ SCRIPT: dict[str, Any] = {
     ],
     "analyst": [
         {
-            "text": "First the sums, from the file itself.",
+            "text": "First the figures, from the file itself.",
             "calls": [
-                _call("summarize_csv", document=DATA, group_by=["quarter"]),
-                _call("summarize_csv", document=DATA, group_by=["quarter", "region"]),
+                _call("ask_data", documents=[DATA], question="How much revenue did each quarter bring?")
             ],
         },
+        {"calls": [_call("ask_data", documents=[DATA], sql=_BY_REGION)]},
         {"calls": [_call("ask_master", question=_QUESTION)]},
         {"calls": [_call("write_file", path="analysis.md", content=ANALYSIS)]},
         {
@@ -99,25 +109,27 @@ SCRIPT: dict[str, Any] = {
         {
             "calls": [
                 _call(
-                    "handoff", result="Up 15.1 %, most of it Online.", documents=["analysis.md", "charts.svg"]
+                    "handoff", result="Up 15.1 %, most of it Online.", documents=["analysis.md", "charts.png"]
                 )
             ]
         },
     ],
+    "ask_data": [{"text": f"```sql\n{_BY_QUARTER}\n```"}],
     "visualizer": [
         {
             "calls": [
                 _call(
-                    "bar_chart",
-                    document=DATA,
+                    "plot_data",
+                    documents=[DATA],
                     x="month",
                     y="revenue",
-                    path="charts.svg",
+                    aggregate="sum",
+                    path="charts.png",
                     title="Revenue by month, April to September 2025",
                 )
             ]
         },
-        {"calls": [_call("handoff", result="Revenue rises every month.", documents=["charts.svg"])]},
+        {"calls": [_call("handoff", result="Revenue rises every month.", documents=["charts.png"])]},
     ],
 }
 """What the three say; every figure in it is one that the tools compute from the file."""

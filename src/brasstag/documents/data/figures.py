@@ -1,0 +1,47 @@
+"""Figures: numbers and names as people read them beside a picture."""
+
+import math
+from collections.abc import Callable, Sequence
+from textwrap import shorten
+from typing import Any
+
+LONGEST_NAME = 38
+_MILLIONS, _BILLIONS = 1e7, 1e10
+_NO_PLACES = 1000
+"""From here on, nobody reads what is behind the point of a figure in a picture."""
+
+
+def axis_text(ends: Sequence[float]) -> Callable[[float], str]:
+    """Return how figures along an axis are written: with separators, and all in one unit where they are huge."""
+    unit, name = _unit(ends)
+    return lambda value: f"{_plain(value / unit)}{name if value else ''}"
+
+
+def rounded(values: Sequence[float]) -> Callable[[float], str]:
+    """Return how these figures are written beside each other: all with as many places as the largest needs."""
+    known = [value for value in values if math.isfinite(value)]
+    unit, name = _unit(known)
+    largest = max((abs(value) / unit for value in known), default=0.0)
+    is_whole = unit == 1 and all(value == int(value) for value in known)
+    places = 0 if is_whole or largest >= _NO_PLACES else 2
+    return lambda value: f"{value / unit:,.{places}f}{name}" if math.isfinite(value) else ""
+
+
+def name_text(name: Any) -> str:
+    """Return what stands below a bar or a point."""
+    if name is None:
+        return "(none)"
+    text = _plain(name) if isinstance(name, float) else str(name).removesuffix("T00:00:00")
+    return shorten(text, LONGEST_NAME, placeholder="…") or "(empty)"
+
+
+def _unit(values: Sequence[float]) -> tuple[float, str]:
+    largest = max(map(abs, values), default=0.0)
+    if largest >= _BILLIONS:
+        return 1e9, " bn"
+    return (1e6, " m") if largest >= _MILLIONS else (1.0, "")
+
+
+def _plain(value: float) -> str:
+    text = f"{value:,.2f}" if 1 <= abs(value) < _BILLIONS else f"{value:.4g}"
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text

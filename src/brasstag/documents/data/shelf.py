@@ -1,0 +1,61 @@
+"""The shelf: files an errand was handed, and what views of them stand for."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from brasstag.words.errors import Code, ToolError
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A file of the errand, and the document it holds."""
+
+    document: str
+    path: Path
+
+    @property
+    def ending(self) -> str:
+        """The ending of its name that says what it is, without that of a compression."""
+        return Path(self._plain).suffix.lower()
+
+    @property
+    def stem(self) -> str:
+        """Its name without endings and directories."""
+        return Path(self._plain).stem
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether its name says that it is compressed with gzip."""
+        return self.document.lower().endswith(".gz")
+
+    @property
+    def _plain(self) -> str:
+        return self.document[:-3] if self.is_packed else self.document
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a view stands for."""
+
+    relation: str
+    """SQL that gives its rows."""
+    sheet: str | None = None
+    note: str = ""
+    """What of the file is not in it, or was guessed."""
+
+
+def not_a_table(shelved: Shelved, why: str) -> ToolError:
+    """Return the error for a document without rows and columns."""
+    return ToolError(
+        Code.NOT_A_TABLE, f"{shelved.document} is not a table: {why}", {"document": shelved.document}
+    )
+
+
+def literal(text: str) -> str:
+    """Return a text as SQL writes it."""
+    return f"'{text.replace(chr(39), chr(39) * 2)}'"
+
+
+def identifier(name: str) -> str:
+    """Return a name as SQL writes it."""
+    return f'"{name.replace(chr(34), chr(34) * 2)}"'

@@ -1,0 +1,65 @@
+"""Plotting: a chart of what documents hold, drawn where nothing else can be reached, and written like any file."""
+
+import base64
+import posixpath
+from typing import Any
+
+from brasstag.sandbox.process.sending import Errands
+from brasstag.sandbox.workspace.draft import Draft
+from brasstag.toolkit.config import Limits
+from brasstag.toolkit.declare import tool
+from brasstag.tools.tables import Tables
+from brasstag.words.errors import Code, ToolError
+
+_PROGRAM = "plot"
+_FORMATS = (".png", ".svg")
+
+
+@tool(execution_type="function")
+def plot_data(
+    workspace: Draft,
+    errands: Errands,
+    limits: Limits,
+    paths: list[str],
+    path: str,
+    kind: str = "bar",
+    x: str | None = None,
+    y: str | list[str] | None = None,
+    series: str | None = None,
+    aggregate: str | None = None,
+    sql: str | None = None,
+    title: str = "",
+    x_label: str = "",
+    y_label: str = "",
+) -> dict[str, Any]:
+    """plot_data"""
+    ending = posixpath.splitext(path)[1].lower()
+    if ending not in _FORMATS:
+        raise ToolError(
+            Code.INVALID_ARGUMENTS, f"{path} ends with neither .png nor .svg, and nothing else can be drawn"
+        )
+    if sql is None and len(paths) > 1:
+        raise ToolError(
+            Code.INVALID_ARGUMENTS,
+            "several documents need sql that says what of them is drawn; or name only one",
+        )
+    tables = Tables.of(errands, limits, workspace, paths)
+    wanted = {
+        "kind": kind,
+        "x": x,
+        "y": [y] if isinstance(y, str) else y or [],
+        "series": series,
+        "aggregate": aggregate,
+        "sql": sql,
+    }
+    words = {"title": title, "x_label": x_label, "y_label": y_label}
+    drawn = tables.send(_PROGRAM, {**wanted, **words, "format": ending[1:]})
+    picture = base64.b64decode(drawn["picture"])
+    where = workspace.write_bytes(path, picture)
+    told = ("width", "height", "sql", "columns", "rows", "row_count")
+    return {
+        "path": where,
+        "size_bytes": len(picture),
+        **{name: drawn[name] for name in told},
+        "sources": tables.sources(drawn["tables"]),
+    }
