@@ -27,6 +27,10 @@ BENCHES = (
     "workers",
     "confined",
     "searching",
+    "scanning",
+    "document_search",
+    "converting",
+    "asking_data",
 )
 
 

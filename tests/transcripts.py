@@ -119,6 +119,12 @@ class Shell:
             case ["cd", place]:
                 self.monkeypatch.chdir(Path.cwd() / place)
                 return ""
+            case ["echo", said, ">", place]:
+                Path(place).write_text(f"{said}\n")
+                return ""
+            case ["mv", old, new]:
+                Path(old).rename(new)
+                return ""
             case ["export", setting]:
                 self.monkeypatch.setenv(*setting.split("=", 1))
                 return ""

@@ -1,6 +1,6 @@
 """Fitting out a room: settings, tools, rules, workspace and books, put together once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -9,6 +9,12 @@ from brasstag.app.loading import aliases_of, load_project
 from brasstag.app.notices import notifier, question_notifier
 from brasstag.app.trust import Trust
 from brasstag.app.vault import Vault, memory_vault, open_vault, require_same_room
+from brasstag.documents.converting import Converter
+from brasstag.documents.intake import Sizes
+from brasstag.documents.library import Library
+from brasstag.documents.scanning import Scanner
+from brasstag.documents.study import Study
+from brasstag.documents.watching import Watch
 from brasstag.engine.agents import Agents
 from brasstag.engine.dispatch import Counter
 from brasstag.engine.recovery import Recovered, recover
@@ -17,7 +23,7 @@ from brasstag.engine.threads import Threads
 from brasstag.models.rack import Rack
 from brasstag.policy.judging import Rules
 from brasstag.policy.loading import rules_from
-from brasstag.policy.roles import Roles
+from brasstag.policy.roles import OPERATOR, Roles
 from brasstag.policy.rule_engine import AnyRule, RuleEngine
 from brasstag.policy.shipped import shipped_rules
 from brasstag.sandbox.network.web import open_web
@@ -40,6 +46,9 @@ from brasstag.toolkit.tool import Tool
 from brasstag.words.errors import ConfigError, Problem
 from brasstag.words.times import Clock
 
+_READS = "read_file"
+"""The tool by which it is asked whether anybody may read a file."""
+
 
 @dataclass(slots=True)
 class Fittings:
@@ -52,6 +61,8 @@ class Fittings:
     counter: Counter
     engine: RuleEngine
     models: Rack
+    library: Library
+    watch: Watch
     recovered: Recovered = field(default_factory=Recovered)
 
     def register(self, thing: Any) -> Tool:
@@ -79,6 +90,7 @@ class Fittings:
 
     def close(self) -> None:
         """Let go of everything."""
+        self.library.close()
         self.shop.workspace.close()
         self.shop.threads.close()
         self.vault.close()
@@ -148,10 +160,14 @@ def _fit(
 ) -> Fittings:
     engine = RuleEngine(rules)
     workspace = Workspace(root, control, vault.books.blobs, settings.limits.undo_bytes)
+    booth = Booth(workspace, root, _scratch(vault, root))
+    laid_down = _rules(engine, settings, registry)
+    scanner = _scanner(vault, settings, workspace, laid_down)
+    library = Library(vault.books, scanner, Study(vault.books, Converter(booth)))
     rack = Rack(vault.books.blobs.get, folder=vault.project or root)
     shop = Shop(
         registry=registry,
-        rules=_rules(engine, settings, registry),
+        rules=laid_down,
         roles=Roles(settings.roles, registry),
         workspace=workspace,
         books=vault.books,
@@ -162,14 +178,33 @@ def _fit(
         models=rack,
         notify_question=question_notifier(settings.approvals),
         web=open_web(settings.web),
-        booth=Booth(workspace, root, _scratch(vault, root)),
+        booth=booth,
+        library=library,
         patches=(vault.project / STATE_DIRECTORY if vault.project else vault.folder) / "patches",
         tool_settings=dict(settings.tools),
         approval_lifetime=settings.approvals.expires_after,
         argument_bytes=settings.limits.argument_bytes,
         host_paths=_host_paths(root, root.parent, *vault.places, *_home()),
     )
-    return Fittings(vault, settings, root, shop, Counter(shop), engine, rack)
+    watch = Watch(root, workspace, scanner, settings.documents.ignore)
+    return Fittings(vault, settings, root, shop, Counter(shop), engine, rack, library, watch)
+
+
+def _scanner(vault: Vault, settings: Settings, workspace: Workspace, rules: Rules) -> Scanner:
+    def hidden(paths: Sequence[str]) -> frozenset[str]:
+        # What no tool may read is no document either.
+        if rules.is_silent_about(paths, _READS):
+            return frozenset()
+        return frozenset(path for path in paths if rules.hides(path, _READS, OPERATOR) is not None)
+
+    chosen = settings.documents
+    return Scanner(
+        workspace,
+        vault.books,
+        hidden=hidden,
+        ignore=chosen.ignore,
+        sizes=Sizes(chosen.largest_kept_bytes, chosen.largest_indexed_bytes),
+    )
 
 
 def _home() -> tuple[Path, ...]:

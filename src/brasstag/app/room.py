@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from brasstag.app.documents import RoomDocuments
 from brasstag.app.listening import Listener
 from brasstag.app.opening import Fittings, fit_out, fit_out_in_memory
 from brasstag.app.runs import Ended, Runs
@@ -65,7 +66,8 @@ class Room:
         self._purpose = purpose
         self.recovered = fittings.recovered
         self.tools = Shelf(self._shop.registry, self._shop.roles)
-        self.runs = Runs(fittings, actor)
+        self.documents = RoomDocuments(fittings.library, fittings.watch, self.books, self._shop.threads)
+        self.runs = Runs(fittings, actor, self.documents.watch)
         self._desk = self._new_desk()
         self._is_open = True
 
@@ -372,6 +374,7 @@ class Room:
     async def _close(self) -> None:
         self._is_open = False
         await self.runs.close()
+        await self.documents.close()
         await self._fittings.models.close()
         await self._shop.threads.drain(DRAIN_SECONDS)
         end: dict[str, Any] = {"type": "root", "tool": "desk", "input": {}, "result": None}

@@ -62,8 +62,9 @@ class Ended:
 class Runs:
     """The runs of one open room."""
 
-    def __init__(self, fittings: Fittings, actor: str) -> None:
+    def __init__(self, fittings: Fittings, actor: str, watch: Callable[[], None]) -> None:
         self._fittings = fittings
+        self._watch_documents = watch
         self._shop = fittings.shop
         self._books = fittings.shop.books
         self._actor = actor
@@ -120,6 +121,7 @@ class Runs:
     async def serve(self, concurrency: int | None = None) -> None:
         """Work on every run of the room until the caller is cancelled, or ``drain``."""
         self._marks.begin()
+        self._watch_documents()
         try:
             await self._floor.serve("", concurrency or self._shop.agents.crew.concurrency)
         finally:
@@ -216,6 +218,7 @@ class Runs:
     def _serve_own(self, tree: str) -> None:
         """Work on the runs that were begun in this room, or given to it."""
         self._marks.begin(tree)
+        self._watch_documents()
         if self._serving is None or self._serving.done():
             concurrency = self._shop.agents.crew.concurrency
             self._serving = asyncio.create_task(self._floor.serve(self._shop.boot.id, concurrency))

@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import partial
 
 from brasstag.engine import payloads
+from brasstag.engine.beside import BESIDE, written_beside
 from brasstag.engine.confined import is_landing, not_landed
 from brasstag.engine.delegating import ask_master, delegate, hand_off
 from brasstag.engine.looking import Looked, draft_for
 from brasstag.engine.patches import drop_patch
-from brasstag.engine.remembering import memory_of
 from brasstag.engine.running import run_function, timed_out
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
@@ -42,7 +42,8 @@ def perform(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Outcome:
 def _run_code(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Settled:
     if looked.ending is None:
         return _act_outside(shop, grant, looked, watch)
-    if grant.approval_id is None and not grant.preview.changes:
+    acts = grant.approval_id is not None and grant.call.tool not in BESIDE
+    if not acts and not grant.preview.changes:
         return _write_down(shop, grant, looked, watch)
     return _act_on_files(shop, grant, looked)
 
@@ -57,8 +58,8 @@ def _write_down(shop: Shop, grant: Grant, looked: Looked, _watch: Watch) -> Sett
     )
     if grant.approval_id is not None:
         payload["approval"] = grant.approval_id
-    memory = memory_of(shop, grant.call)
-    tag = shop.books.record(grant.call, EntryKind.CALLED, payload, grant.approval_id, memory)
+    beside = written_beside(shop, grant.call) if isinstance(ending, Done) else None
+    tag = shop.books.record(grant.call, EntryKind.CALLED, payload, grant.approval_id, beside)
     return replace(ending, tag=tag)
 
 
@@ -199,4 +200,6 @@ def _settle(
             f"it ran, but its end could not be written down: {error} It is tried again with the next call."
         )
     shop.at("settled")
+    if made and shop.library is not None:
+        shop.library.refresher.look_at_touched()
     return replace(ending, tag=tag)

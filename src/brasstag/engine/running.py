@@ -8,14 +8,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from brasstag.engine.advising import CallersModel
+from brasstag.engine.card import Card
 from brasstag.engine.facts import foretold, may_run_again, tool_facts
 from brasstag.engine.history import History
 from brasstag.engine.readers import recalled_at_once
 from brasstag.engine.shop import Shop
 from brasstag.engine.threads import AnsweredElsewhere
 from brasstag.engine.watch import Late, Watch
+from brasstag.sandbox.process.booth import Booth
 from brasstag.sandbox.process.confined import Confined
 from brasstag.sandbox.process.ripgrep import Ripgrep
+from brasstag.sandbox.process.sending import Errands
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Done, Failed, Settled, Unknown
@@ -159,16 +163,38 @@ def _injected(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch) -> dic
         "web": shop.web,
         "judge": partial(_judged, shop, admitted),
         "ripgrep": Ripgrep(shop.booth, watch.on_end) if shop.booth else None,
+        "adviser": CallersModel(shop, call, watch),
     }
     if "confined" in tool.injected:
         offered["confined"] = _confined(shop, admitted, draft, watch)
+    if "errands" in tool.injected:
+        offered["errands"] = Errands(_booth(shop), watch.on_end)
+    if "library" in tool.injected:
+        offered["library"] = _card(shop, admitted, draft)
     return {name: offered[name] for name in tool.injected}
 
 
 def _confined(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch) -> Confined:
+    return Confined(_booth(shop), draft, shop.heard(admitted.call), watch.on_end, admitted.outside)
+
+
+def _card(shop: Shop, admitted: Admitted, draft: Draft) -> Card:
+    if shop.library is None:
+        raise ToolError(Code.NOT_SUPPORTED, "this room keeps no documents")
+    rules, name, role = shop.rules, admitted.tool.name, admitted.call.role
+    return Card(
+        shop.library,
+        shop.books.blobs,
+        draft,
+        hides=lambda path: rules.hides(path, name, role) is not None,
+        unheard=lambda path: rules.asks_to_read(path, name, role, frozenset()),
+    )
+
+
+def _booth(shop: Shop) -> Booth:
     if shop.booth is None:
         raise ToolError(Code.NOT_SUPPORTED, "this room has no place where code could run confined")
-    return Confined(shop.booth, draft, shop.heard(admitted.call), watch.on_end, admitted.outside)
+    return shop.booth
 
 
 def _judged(shop: Shop, admitted: Admitted, changed: Mapping[str, Any]) -> Decision:

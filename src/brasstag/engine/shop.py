@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
+from brasstag.documents.library import Library
 from brasstag.engine.agents import Agents
+from brasstag.engine.sights import Sightings
 from brasstag.engine.threads import Threads
 from brasstag.engine.watch import Watch
 from brasstag.policy.judging import Rules
@@ -90,6 +92,8 @@ class Shop:
     """Where code runs confined; None where the room has no workspace on disk."""
     heard: Callable[[Call], OnOutput] = _unheard_output
     """Asked, for a call that runs programs, whom to tell what they print as it comes."""
+    library: Library | None = None
+    """The documents of the workspace."""
     patches: Path | None = None
     """Where changes of code are kept that did not land."""
     tool_settings: dict[str, ToolSettings] = field(default_factory=dict)
@@ -104,5 +108,7 @@ class Shop:
     """Endings that could not be written down yet; tried again before the next call, as their paths are still held."""
     active: dict[str, Watch] = field(default_factory=dict)
     """Calls that a worker of this process is at, even if nobody waits for them any more."""
+    sightings: Sightings = field(default_factory=Sightings)
+    """What tasks whose calls would replace something have seen of it."""
     at: Callable[[str], None] = _pass
     """Called between the steps of a call that acts; crash tests end the process here."""

@@ -15,7 +15,6 @@ from brasstag.store.database import Database, Transaction
 from brasstag.store.graph import Graph
 from brasstag.store.jobs import Jobs, Unheard
 from brasstag.store.ledger import Claimed, Ledger
-from brasstag.store.memories import Memory, add_memory
 from brasstag.store.seals import Sealer
 from brasstag.store.timeline import SINCE, Timeline, entries_of, proven_entries, read_entries
 from brasstag.store.versions import add_versions, digests_only_of
@@ -29,6 +28,8 @@ from brasstag.words.times import Clock, stamp, utc_now
 
 _T = TypeVar("_T")
 Payload = dict[str, Any]
+Beside = Callable[[Transaction], None]
+"""Writes down more in a commit of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,21 +135,21 @@ class Books:
         kind: EntryKind,
         payload: Payload,
         approval_id: str | None = None,
-        memory: Memory | None = None,
+        beside: Beside | None = None,
     ) -> Tag:
         """Write down a call that changes nothing outside the books, or that ended before it could.
 
-        The approval it needed is used up, and what its agent wants to remember is kept, in the same commit.
+        The approval it needed is used up, and what stands ``beside`` its entry is written, in the same commit.
         """
-        if approval_id is None and memory is None and call.task_id not in self._unopened:
+        if approval_id is None and beside is None and call.task_id not in self._unopened:
             return self.timeline.append_alone(
                 self.database, call.task_id, kind, call.id, payload, epoch=call.epoch
             )
         with self.writing(call.task_id) as transaction:
             if approval_id is not None:
                 self.ledger.use_up(transaction, approval_id)
-            if memory is not None:
-                add_memory(transaction, memory, self.sealer.key)
+            if beside is not None:
+                beside(transaction)
             return self.timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)
 
     def ask(self, approval: Approval, payload: Payload, epoch: int = 0, uses: str | None = None) -> Tag:

@@ -25,6 +25,9 @@ INJECTABLE = frozenset(
         "judge",
         "confined",
         "ripgrep",
+        "errands",
+        "adviser",
+        "library",
     }
 )
 """What the engine hands to a function beside its arguments; never part of a schema."""

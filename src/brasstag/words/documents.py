@@ -1,4 +1,4 @@
-"""Documents on their way: what a receiving agent finds in its context."""
+"""Documents: what is known of a workspace file, and what of it a receiving agent finds in its context."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -32,3 +32,54 @@ class Carried:
     def from_json(cls, stored: Mapping[str, Any]) -> "Carried":
         """Read what ``as_json`` wrote."""
         return cls(**stored)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A workspace file with everything that is known of it; what nobody has asked for yet is None."""
+
+    path: str
+    media_type: str
+    """Sniffed; the name only decides among texts."""
+    size_bytes: int
+    digest: str
+    version: int
+    created_by: str
+    """A role, or ``outside``."""
+    created_task: str
+    created_at: str
+    updated_by: str
+    updated_task: str
+    updated_at: str
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    token_count: int | None = None
+    tokenizer: str = ""
+    """Who counted: ``o200k_base`` exactly, ``estimate`` about."""
+    auto_summary: str | None = None
+    summary_by: str = ""
+    """``extractive``, or the model that wrote it."""
+    indexed: str = "whole"
+    """How much of it search finds: ``whole``, ``pending``, or a sentence about what is missing."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return every field by the name tools, pages and exports know it by."""
+        told = asdict(self) | {"tags": list(self.tags)}
+        return {"path": told.pop("path"), "mime_type": told.pop("media_type")} | told
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What one version of a document holds."""
+
+    path: str
+    """Where the document is now."""
+    version: int
+    digest: str
+    media_type: str
+    data: bytes
+
+    @property
+    def label(self) -> str:
+        """How people and models call it."""
+        return f"{self.path}@{self.version}"

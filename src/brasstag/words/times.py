@@ -14,3 +14,15 @@ def utc_now() -> datetime:
 def stamp(moment: datetime) -> str:
     """Return ``2026-03-01T09:30:00.000000Z``."""
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
+
+
+def read_moment(given: str) -> str:
+    """Return a time somebody typed as it is written down; raises ValueError, which says how to write one.
+
+    Times without a zone are taken as UTC.
+    """
+    try:
+        moment = datetime.fromisoformat(given)
+    except ValueError:
+        raise ValueError(f"{given!r} is no time; write 2026-03-01 or 2026-03-01T09:30:00Z") from None
+    return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))

@@ -26,7 +26,7 @@ Later = Annotated[bool, typer.Option("--later", help="Do not ask here; leave the
 MOST_READ = 64 << 20
 """More than any call may hold; what never ends is not read to its end."""
 
-Given = dict[str, str] | str
+Given = dict[str, Any] | str
 """Arguments as they were typed: texts by name, or the text of a JSON object."""
 
 
@@ -46,7 +46,7 @@ def call(
     `brasstag tools` lists the tools, `brasstag tools show TOOL` the arguments of one.
     """
     given = given_arguments(tool, arguments or [], json_text, stdin)
-    raise typer.Exit(run(_call(project, tool, given, role, yes, later, output)))
+    raise typer.Exit(run(call_tool(project, tool, given, role, yes, later, output)))
 
 
 def undo(
@@ -61,7 +61,7 @@ def undo(
 
     This is a call like any other: it is judged, may ask, and is on the timeline.
     """
-    raise typer.Exit(run(_call(project, "undo", {"tag": tag}, role, yes, later, output)))
+    raise typer.Exit(run(call_tool(project, "undo", {"tag": tag}, role, yes, later, output)))
 
 
 def given_arguments(tool: str, pairs: list[str], json_text: str | None, stdin: bool) -> Given:
@@ -97,7 +97,7 @@ def typed_arguments(room: "Room", name: str, given: dict[str, str]) -> dict[str,
     return arguments
 
 
-async def _call(
+async def call_tool(
     project: Path,
     tool: str,
     given: Given,
@@ -106,6 +106,7 @@ async def _call(
     later: bool,
     output: OutputName | None,
 ) -> int:
+    """Call a tool as a command does: a person here may decide, and the outcome is shown; return the exit code."""
     from brasstag.surfaces.cli.outcomes import show_outcome
     from brasstag.surfaces.cli.people import require_approver
     from brasstag.surfaces.cli.printing import Live

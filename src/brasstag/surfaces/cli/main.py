@@ -11,6 +11,7 @@ from brasstag.surfaces.cli import (
     approvers,
     call,
     cost,
+    documents,
     failures,
     memories,
     policy,
@@ -41,6 +42,7 @@ app.command()(tasks.stop)
 app.command()(run.resume)
 app.command()(cost.cost)
 app.command()(worker.worker)
+app.add_typer(documents.app, name="documents")
 app.add_typer(memories.app, name="memories")
 app.command()(call.call)
 app.command()(call.undo)

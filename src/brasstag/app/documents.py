@@ -1,0 +1,161 @@
+"""Documents of an open room, for people and programs: what tools may do with them, without a call."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+from brasstag.documents.indexing import Indexing, index_pending
+from brasstag.documents.kinds import kind_of
+from brasstag.documents.library import Found, Library, Listed
+from brasstag.documents.reports import ScanReport
+from brasstag.documents.searching import Query
+from brasstag.documents.study import Item, content_of
+from brasstag.documents.watching import Watch
+from brasstag.engine.threads import Threads
+from brasstag.sandbox.workspace.paths import parse_path
+from brasstag.store.books import Books
+from brasstag.store.catalogue import Order, Wanted
+from brasstag.store.database import View
+from brasstag.store.outbox import Event, events_since, newest_event
+from brasstag.store.versions import Version
+from brasstag.words.blocks import Blocks
+from brasstag.words.documents import Document
+from brasstag.words.previews import digest_in
+
+WAIT_SECONDS = 600.0
+"""How long somebody who asks waits for files to be looked at that nobody has looked at before."""
+
+GLANCE_SECONDS = 0.25
+"""How often somebody who listens to events looks for new ones."""
+
+_ANY = Wanted()
+_T = TypeVar("_T")
+
+log = logging.getLogger("brasstag")
+
+
+class RoomDocuments:
+    """The documents of an open room."""
+
+    def __init__(self, library: Library, watch: Watch, books: Books, threads: Threads) -> None:
+        self._library = library
+        self._watch = watch
+        self._books = books
+        self._threads = threads
+        self._watching: asyncio.Task[None] | None = None
+
+    def watch(self) -> None:
+        """Notice what others change as it happens, from now on until the room closes; also what they changed before."""
+        if self._watching is None:
+            self._watching = asyncio.create_task(self._keep_watch())
+
+    async def events(self, after: int | None = None) -> AsyncIterator[Event]:
+        """Yield what happens to documents, from an event on, or from now on, for ever."""
+        heard = await self._look(newest_event) if after is None else after
+        while True:
+            for event in await self._look(partial(events_since, seq=heard)):
+                heard = event.seq
+                yield event
+            await asyncio.sleep(GLANCE_SECONDS)
+
+    async def list(
+        self,
+        wanted: Wanted = _ANY,
+        *,
+        glob: str = "",
+        order: Order = "path",
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Listed:
+        """Return documents, in order, with what is known of each."""
+        return await self._threads.run(
+            lambda: self._library.listing(wanted, glob, order, limit, offset, seconds=WAIT_SECONDS)
+        )
+
+    async def search(
+        self, text: str, wanted: Wanted = _ANY, *, globs: Sequence[str] = (), limit: int = 10, offset: int = 0
+    ) -> Found:
+        """Return the documents that say what is asked for, the best first."""
+        query = Query(text, wanted, tuple(globs), limit, offset)
+        return await self._threads.run(lambda: self._library.search(query, seconds=WAIT_SECONDS))
+
+    async def get(self, path: str) -> Document:
+        """Return everything that is known of one document."""
+
+        def look() -> Document:
+            where = self._seen(path)
+            return self._library.document(where)
+
+        return await self._threads.run(look)
+
+    async def versions(self, path: str) -> Sequence[Version]:
+        """Return every version of what is, or was, at a path, oldest first, followed through its moves."""
+        return await self._threads.run(lambda: self._library.versions(self._seen(path)))
+
+    async def version(self, path: str, name: str = "") -> Version:
+        """Return one version, by its number or the beginning of its digest; the newest if none is named."""
+
+        def look() -> Version:
+            where = self._seen(path)
+            return self._library.version(where, name) if name else self._library.versions(where)[-1]
+
+        return await self._threads.run(look)
+
+    async def version_before(self, version: Version) -> Version:
+        """Return the newest version before another one that held something else."""
+        return await self._threads.run(lambda: self._library.version_before(version.path, version.version))
+
+    async def read(self, version: Version) -> bytes:
+        """Return what a version held."""
+        return await self._threads.run(content_of, self._books.blobs, digest_in(version.state) or "")
+
+    async def blocks(self, version: Version) -> Blocks:
+        """Return what a version held in blocks."""
+
+        def study() -> Blocks:
+            return self._library.study.blocks(self._item(version))
+
+        return await self._threads.run(study)
+
+    async def text(self, version: Version) -> str:
+        """Return what a version held as a model reads it: a text as it is, all else as Markdown."""
+        return await self._threads.run(lambda: self._library.study.text(self._item(version)))
+
+    async def scan(self, *, rebuild: bool = False) -> ScanReport:
+        """Look at the whole workspace now; with ``rebuild``, as if nothing of it had ever been indexed."""
+        return await self._threads.run(lambda: self._library.scan(rebuild=rebuild))
+
+    async def index(self) -> Indexing:
+        """Convert and index everything that is waiting for it."""
+        return await self._threads.run(lambda: index_pending(self._books, self._library.study, float("inf")))
+
+    async def close(self) -> None:
+        """Watch no longer."""
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.wait([self._watching])
+
+    async def _keep_watch(self) -> None:
+        def began() -> None:
+            self._library.refresher.watched(True)
+            self._library.refresher.refresh(0)
+
+        try:
+            reason = await self._watch.run(began)
+        finally:
+            self._library.refresher.watched(False)
+        log.info("the workspace is not watched: %s", reason)
+
+    async def _look(self, look: Callable[[View], _T]) -> _T:
+        return await self._threads.run(self._books.read, look)
+
+    def _seen(self, path: str) -> str:
+        where = parse_path(path)
+        self._library.look_at([where])
+        return where
+
+    def _item(self, version: Version) -> Item:
+        digest = digest_in(version.state) or ""
+        return Item(digest, kind_of(version.path, content_of(self._books.blobs, digest)), version.path)

@@ -1,0 +1,219 @@
+"""The library: the documents of one workspace, found, listed, and followed through their versions."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from brasstag.documents.indexing import index_pending, item_of, spotted
+from brasstag.documents.intake import CONVERTED
+from brasstag.documents.refreshing import Refresher
+from brasstag.documents.reports import ScanReport
+from brasstag.documents.scanning import Scanner
+from brasstag.documents.searching import Answer, Query, search
+from brasstag.documents.study import Study
+from brasstag.sandbox.workspace.errors import shown
+from brasstag.sandbox.workspace.globs import matcher
+from brasstag.store.books import Books
+from brasstag.store.catalogue import Order, Wanted, list_documents
+from brasstag.store.conversions import Conversion, conversions_of
+from brasstag.store.documents import DocumentRow, row_at
+from brasstag.store.fulltext import forget_index
+from brasstag.store.versions import Version, lineage
+from brasstag.words.documents import Document
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.previews import ABSENT, digest_in
+
+Visible = Callable[[str], bool]
+
+STUDY_SECONDS = 2.0
+"""How long a list may take to find out what nobody has asked about its documents before."""
+LARGEST_STUDIED = 1_000_000
+"""Bytes of the largest document that a list finds out about; asked about alone, larger ones are studied, too."""
+SHORTEST_DIGEST = 6
+
+NOT_WALKED = "not all files have been looked at yet; ask again in a while for the rest"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Documents that were asked for."""
+
+    documents: tuple[Document, ...]
+    more: bool
+    incomplete: str | None = None
+    """What the answer may lack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search came to."""
+
+    answer: Answer
+    incomplete: str | None = None
+
+
+class Library:
+    """Everything that is known of the documents of one workspace."""
+
+    def __init__(self, books: Books, scanner: Scanner, study: Study) -> None:
+        self.study = study
+        self.refresher = Refresher(scanner)
+        self._books = books
+        self._scanner = scanner
+
+    def look_at(self, paths: Sequence[str]) -> None:
+        """Look at some paths now."""
+        self._scanner.scan(paths)
+
+    def scan(self, *, rebuild: bool = False) -> ScanReport:
+        """Look at the whole workspace now; with ``rebuild``, as if nothing of it had ever been indexed."""
+        if rebuild:
+            with self._books.database.write() as transaction:
+                forget_index(transaction, CONVERTED)
+        return self._scanner.scan_all()
+
+    def document(self, path: str) -> Document:
+        """Return everything that is known of one document."""
+        row = self.row(path)
+        return _document(row, self.study.facts(item_of(row), row.size))
+
+    def row(self, path: str) -> DocumentRow:
+        """Return what a scan wrote down of a document that is there; raise ToolError where there is none."""
+        row = self._books.read(lambda view: row_at(view, path))
+        if row is None or not row.is_there:
+            raise ToolError(
+                Code.FILE_NOT_FOUND, f"{shown(path)} is no document; list_documents names those there are"
+            )
+        return row
+
+    def listing(
+        self,
+        wanted: Wanted,
+        glob: str = "",
+        order: Order = "path",
+        limit: int = 50,
+        offset: int = 0,
+        *,
+        visible: Visible = lambda _path: True,
+        seconds: float = 10.0,
+    ) -> Listed:
+        """Return documents, in order, with what is known of each."""
+        is_fresh = self.refresher.refresh(seconds)
+        matches = matcher([glob] if glob else ())
+
+        def shows(path: str) -> bool:
+            return matches(path) and visible(path)
+
+        most = offset + limit + 1
+        rows = self._books.read(
+            lambda view: list_documents(view, wanted, order=order, limit=most, shows=shows)
+        )
+        page = rows[offset : offset + limit]
+        return Listed(tuple(self._described(page)), len(rows) == most, None if is_fresh else NOT_WALKED)
+
+    def search(self, query: Query, *, visible: Visible = lambda _path: True, seconds: float = 10.0) -> Found:
+        """Return what answers a query best; what has to be converted first is, as far as there is time."""
+        end = time.monotonic() + seconds
+        is_fresh = self.refresher.refresh(seconds / 2)
+        index_pending(self._books, self.study, end - time.monotonic())
+        answer = self._books.read(lambda view: search(view, query, visible=visible))
+        answer = replace(answer, hits=tuple(spotted(self.study, hit) for hit in answer.hits))
+        return Found(answer, _lacks(answer, is_fresh))
+
+    def versions(self, path: str) -> list[Version]:
+        """Return every version of what is, or was, at a path, oldest first, followed through its moves."""
+        found = self._books.read(lambda view: lineage(view, path))
+        if not found:
+            raise ToolError(Code.FILE_NOT_FOUND, f"no version of {shown(path)} is known")
+        return found
+
+    def version(self, path: str, name: str) -> Version:
+        """Return the version that a number or the beginning of a digest names."""
+        found = self.versions(path)
+        if name.isdecimal() and len(name) < SHORTEST_DIGEST:
+            named = [one for one in found if one.path == path and one.version == int(name)]
+        else:
+            named = [one for one in found if _is_called(one, name)]
+        if not named:
+            raise ToolError(
+                Code.INVALID_ARGUMENTS,
+                f"{shown(path)} has no version {name!r}; it has {_numbers(found, path)}, or name one by at least"
+                f" {SHORTEST_DIGEST} characters of its digest",
+            )
+        return named[-1]
+
+    def version_before(self, path: str, number: int | None = None) -> Version:
+        """Return the newest version before another one, or before the present one, that held something else."""
+        found = self.versions(path)
+        last = len(found) - 1
+        if number is not None:
+            last = next(at for at, one in enumerate(found) if (one.path, one.version) == (path, number))
+        for one in reversed(found[:last]):
+            if one.state not in (found[last].state, ABSENT) and digest_in(one.state):
+                return one
+        raise ToolError(Code.INVALID_ARGUMENTS, f"{shown(path)} has no earlier version with another content")
+
+    def close(self) -> None:
+        """Stop looking at the workspace."""
+        self.refresher.close()
+
+    def _described(self, rows: Sequence[DocumentRow]) -> list[Document]:
+        digests = [item_of(row).digest for row in rows]
+        known = self._books.read(lambda view: conversions_of(view, list(dict.fromkeys(digests))))
+        end = time.monotonic() + STUDY_SECONDS
+        found: list[Document] = []
+        for row in rows:
+            item = item_of(row)
+            facts = known.get((item.digest, item.media_type)) or Conversion(item.digest, item.media_type)
+            is_quick = row.size <= LARGEST_STUDIED and not row.pending
+            if not facts.tokenizer and is_quick and time.monotonic() < end:
+                facts = self.study.facts(item, row.size)
+            found.append(_document(row, facts))
+        return found
+
+
+def _document(row: DocumentRow, facts: Conversion) -> Document:
+    return Document(
+        path=row.path,
+        media_type=row.media_type,
+        size_bytes=row.size,
+        digest=digest_in(row.state) or "",
+        version=row.version,
+        created_by=row.created_by,
+        created_task=row.created_task,
+        created_at=row.created_at,
+        updated_by=row.updated_by,
+        updated_task=row.updated_task,
+        updated_at=row.updated_at,
+        description=row.description,
+        tags=row.tags,
+        token_count=facts.tokens,
+        tokenizer=facts.tokenizer,
+        auto_summary=facts.summary if facts.summary_by else None,
+        summary_by=facts.summary_by,
+        indexed=("pending" if row.pending else row.note or "whole"),
+    )
+
+
+def _lacks(answer: Answer, is_fresh: bool) -> str | None:
+    said = [] if is_fresh else [NOT_WALKED]
+    if answer.pending:
+        are = "document is" if answer.pending == 1 else "documents are"
+        said.append(
+            f"{answer.pending} {are} not in the index yet; search again, or run `brasstag documents reindex`"
+        )
+    if answer.ignored:
+        said.append(f"nothing was searched for {', '.join(answer.ignored)}")
+    return "; ".join(said) or None
+
+
+def _is_called(version: Version, name: str) -> bool:
+    digest = digest_in(version.state) or ""
+    return len(name) >= SHORTEST_DIGEST and digest.startswith(name.lower())
+
+
+def _numbers(found: Sequence[Version], path: str) -> str:
+    numbers = [one.version for one in found if one.path == path]
+    return (
+        f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"only {numbers[0]}" if numbers else "none"
+    )

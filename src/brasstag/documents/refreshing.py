@@ -1,0 +1,120 @@
+"""Refreshing: how soon what changed in the workspace is known, and who waits for it.
+
+What a tool changed is looked at at once. What others change is noticed by a watch, or, where there is none, by walking
+the workspace when somebody asks for documents. Looking is done by threads of its own, so that a first walk through
+a large workspace holds nobody up for longer than they care to wait.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
+from typing import Protocol
+
+from brasstag.words.errors import StoreError
+
+log = logging.getLogger("brasstag")
+
+STALE_SECONDS = 1.0
+"""How old a walk may be, where nobody watches, before somebody who asks has it walked again."""
+QUICK_SECONDS = 0.1
+"""A walk that took no longer than this is walked again whoever asks."""
+
+
+class Scans(Protocol):
+    """What looks at the workspace."""
+
+    def scan_touched(self, stop: Callable[[], bool]) -> object:
+        """Look at what was touched since the last look."""
+
+    def scan_all(self, stop: Callable[[], bool]) -> object:
+        """Look at everything, until ``stop`` says so."""
+
+
+class Refresher:
+    """Keeps what is known of the workspace fresh; it has threads only once they are needed."""
+
+    def __init__(self, scans: Scans) -> None:
+        self._scans = scans
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+        self._walk: Future[object] | None = None
+        self._glance: Future[object] | None = None
+        self._walked_at: float | None = None
+        self._took = 0.0
+        self._is_watched = False
+
+    def look_at_touched(self) -> None:
+        """Have what was touched looked at soon; one look that has not begun yet is enough for any number of touches."""
+        with self._lock:
+            if self._stopped.is_set() or (
+                self._glance is not None and not self._glance.running() and not self._glance.done()
+            ):
+                return
+            self._glance = self._submit(self._scans.scan_touched)
+
+    def refresh(self, seconds: float) -> bool:
+        """Have everything looked at that may have changed, and wait so long for it; say whether it is all known now."""
+        with self._lock:
+            if self._stopped.is_set():
+                return False
+            waited = [self._submit(self._scans.scan_touched)]
+            if self._is_stale():
+                if self._walk is None or self._walk.done():
+                    self._walk = self._submit(self._walk_all)
+                waited.append(self._walk)
+        done, late = wait_for(waited, timeout=seconds)
+        for future in done:
+            future.result()
+        return not late
+
+    def walk_again(self, seconds: float) -> bool:
+        """The same, whatever a watch has said."""
+        with self._lock:
+            self._walked_at = None
+        return self.refresh(seconds)
+
+    def watched(self, is_watched: bool) -> None:
+        """Say whether somebody watches from now on, so that nobody has to walk to know what changed."""
+        with self._lock:
+            self._is_watched = is_watched
+            self._walked_at = None
+
+    def close(self) -> None:
+        """Stop looking; what was not looked at waits for the next time."""
+        with self._lock:
+            self._stopped.set()
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def _is_stale(self) -> bool:
+        if self._walked_at is None:
+            return True
+        age = time.monotonic() - self._walked_at
+        return not self._is_watched and (self._took <= QUICK_SECONDS or age > STALE_SECONDS)
+
+    def _walk_all(self, stop: Callable[[], bool]) -> None:
+        began = time.monotonic()
+        self._scans.scan_all(stop)
+        with self._lock:
+            if not stop():
+                self._walked_at = time.monotonic()
+                self._took = self._walked_at - began
+
+    def _submit(self, look: Callable[[Callable[[], bool]], object]) -> "Future[object]":
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(2, "documents")
+        return self._pool.submit(_guarded, look, self._stopped.is_set)
+
+
+def _guarded(look: Callable[[Callable[[], bool]], object], stop: Callable[[], bool]) -> object:
+    try:
+        return look(stop)
+    except StoreError as error:
+        # Whoever waits is told; of a look nobody waits for, this is all there is.
+        log.warning("the documents could not be looked at: %s", error)
+        raise

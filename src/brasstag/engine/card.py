@@ -1,0 +1,147 @@
+"""The library card: what one call may know of documents. Rules hide from it what they hide from every other look."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from brasstag.documents.kinds import kind_of
+from brasstag.documents.library import Found, Library, Listed
+from brasstag.documents.searching import Query
+from brasstag.documents.study import Item, content_of
+from brasstag.sandbox.workspace.draft import Draft
+from brasstag.sandbox.workspace.errors import shown
+from brasstag.sandbox.workspace.paths import parse_path
+from brasstag.store.blobs import Blobs
+from brasstag.store.catalogue import Order, Wanted
+from brasstag.store.versions import Version
+from brasstag.words.blocks import Blocks
+from brasstag.words.canonical import sha256
+from brasstag.words.documents import Content, Document
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.previews import digest_in
+
+Hides = Callable[[str], bool]
+
+
+class Card:
+    """One call's door to the library; what it is shown of a document counts as read."""
+
+    def __init__(self, library: Library, blobs: Blobs, draft: Draft, hides: Hides, unheard: Hides) -> None:
+        self._library = library
+        self._blobs = blobs
+        self._draft = draft
+        self._hides = hides
+        self._unheard = unheard
+
+    def listing(
+        self, wanted: Wanted, glob: str, order: Order, limit: int, offset: int, *, seconds: float
+    ) -> Listed:
+        """Return documents with what is known of each; of those a rule asks about, nothing that tells what they hold."""
+        listed = self._library.listing(
+            wanted, glob, order, limit, offset, visible=self._is_visible, seconds=seconds
+        )
+        return replace(listed, documents=tuple(map(self._discreet, listed.documents)))
+
+    def search(self, query: Query, seconds: float) -> Found:
+        """Return the documents that answer a query best."""
+        found = self._library.search(query, visible=self._is_visible, seconds=seconds)
+        self._draft.count_as_read([hit.document.path for hit in found.answer.hits])
+        return found
+
+    def named(self, path: str, seconds: float) -> Document:
+        """Return a document that is there, by its one name."""
+        where = self._draft.canonical(path)
+        self._require_visible(where)
+        self._library.refresher.refresh(seconds)
+        return self._library.document(where)
+
+    def open(self, path: str, version: str, most_bytes: int) -> Content:
+        """Return what a document holds now, or what an earlier version of it held."""
+        if version:
+            return self._opened(self.version(path, version), parse_path(path), most_bytes)
+        where = self._draft.canonical(path)
+        self._require_visible(where)
+        read = self._draft.read(where, most_bytes)
+        digest = sha256(read.data)
+        newest = self._newest(where, digest)
+        if not self._blobs.has(digest):
+            self._blobs.put(read.data)
+        return Content(where, newest, digest, kind_of(where, read.data), read.data)
+
+    def before(self, path: str, most_bytes: int) -> Content:
+        """Return what the version before the present one held."""
+        where = self._known(path)
+        return self._opened(self._library.version_before(where), where, most_bytes)
+
+    def version(self, path: str, name: str) -> Version:
+        """Return the version a name stands for; without a name, the one before the present state."""
+        where = self._known(path)
+        found = self._library.version(where, name) if name else self._library.version_before(where)
+        if self._hides(found.path):
+            raise _unknown(path)
+        self._draft.count_as_read((where, found.path))
+        return found
+
+    def blocks(self, content: Content) -> Blocks:
+        """Return a content in blocks."""
+        return self._library.study.blocks(_item(content))
+
+    def text(self, content: Content) -> str:
+        """Return a content as a model reads it."""
+        return self._library.study.text(_item(content))
+
+    def kept(self, version: Version) -> bytes:
+        """Return what a version held."""
+        return content_of(self._blobs, digest_in(version.state) or "")
+
+    def _known(self, path: str) -> str:
+        """Return the one name of a path that is there, or was."""
+        where = self._draft.canonical(path) if self._draft.exists(path) else parse_path(path)
+        self._require_visible(where)
+        self._library.look_at([where])
+        return where
+
+    def _opened(self, version: Version, where: str, most_bytes: int) -> Content:
+        digest = digest_in(version.state)
+        if digest is None or not version.state.startswith("file:"):
+            raise ToolError(
+                Code.NOT_A_FILE,
+                f"version {version.version} of {shown(where)} is not a file; choose another one",
+            )
+        if version.size > most_bytes:
+            raise ToolError(
+                Code.TOO_LARGE,
+                f"version {version.version} of {shown(where)} has {version.size} bytes; at most {most_bytes} are read",
+            )
+        data = content_of(self._blobs, digest)
+        return Content(version.path, version.version, digest, kind_of(version.path, data), data)
+
+    def _newest(self, where: str, digest: str) -> int:
+        self._library.look_at([where])
+        try:
+            found = self._library.versions(where)[-1]
+        except ToolError:
+            # Ignored, so it has no versions; it can be read all the same.
+            return 0
+        return found.version if digest_in(found.state) == digest else found.version + 1
+
+    def _discreet(self, document: Document) -> Document:
+        if not self._unheard(document.path):
+            return document
+        return replace(document, auto_summary=None, summary_by="", token_count=None, tokenizer="")
+
+    def _is_visible(self, path: str) -> bool:
+        return not self._hides(path)
+
+    def _require_visible(self, path: str) -> None:
+        if self._hides(path):
+            raise _unknown(path)
+
+
+def _item(content: Content) -> Item:
+    return Item(content.digest, content.media_type, content.path)
+
+
+def _unknown(path: str) -> ToolError:
+    return ToolError(
+        Code.FILE_NOT_FOUND, f"{shown(path)} is no document; list_documents names those there are"
+    )

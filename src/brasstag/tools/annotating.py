@@ -1,0 +1,42 @@
+"""Annotating documents: tags and descriptions. What is said here is written down with the call's own entry."""
+
+from typing import Any, Protocol
+
+from brasstag.toolkit.config import Limits
+from brasstag.toolkit.declare import tool
+from brasstag.words.documents import Document
+from brasstag.words.errors import Code, ToolError
+
+
+class Named(Protocol):
+    """What annotating needs to know of documents; the engine hands it in."""
+
+    def named(self, path: str, seconds: float) -> Document:
+        """Return a document that is there."""
+        ...
+
+
+@tool(execution_type="function")
+def tag_document(
+    library: Named,
+    limits: Limits,
+    path: str,
+    add: list[str] | None = None,
+    remove: list[str] | None = None,
+) -> dict[str, Any]:
+    """tag_document"""
+    if not add and not remove:
+        raise ToolError(Code.INVALID_ARGUMENTS, "say which tags to add or to remove")
+    both = sorted(set(add or ()) & set(remove or ()))
+    if both:
+        raise ToolError(Code.INVALID_ARGUMENTS, f"{both[0]!r} is to be added and removed; say one of them")
+    document = library.named(path, limits.working_seconds)
+    tags = dict.fromkeys((*document.tags, *(add or ())))
+    return {"path": document.path, "tags": [tag for tag in tags if tag not in (remove or ())]}
+
+
+@tool(execution_type="function")
+def describe_document(library: Named, limits: Limits, path: str, description: str) -> dict[str, Any]:
+    """describe_document"""
+    document = library.named(path, limits.working_seconds)
+    return {"path": document.path, "description": description}
