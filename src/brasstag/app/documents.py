@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
+from brasstag.app.abstracts import Abstracts
 from brasstag.documents.indexing import Indexing, index_pending
 from brasstag.documents.kinds import kind_of
 from brasstag.documents.library import Found, Library, Listed
@@ -27,6 +28,8 @@ from brasstag.words.previews import digest_in
 WAIT_SECONDS = 600.0
 """How long somebody who asks waits for files to be looked at that nobody has looked at before."""
 
+SUMMED_AT_ONCE = 50
+
 GLANCE_SECONDS = 0.25
 """How often somebody who listens to events looks for new ones."""
 
@@ -39,8 +42,11 @@ log = logging.getLogger("brasstag")
 class RoomDocuments:
     """The documents of an open room."""
 
-    def __init__(self, library: Library, watch: Watch, books: Books, threads: Threads) -> None:
+    def __init__(
+        self, library: Library, abstracts: Abstracts, watch: Watch, books: Books, threads: Threads
+    ) -> None:
         self._library = library
+        self._abstracts = abstracts
         self._watch = watch
         self._books = books
         self._threads = threads
@@ -88,7 +94,18 @@ class RoomDocuments:
             where = self._seen(path)
             return self._library.document(where)
 
-        return await self._threads.run(look)
+        return await self._abstracts.summed_up(await self._threads.run(look))
+
+    async def sum_up(self) -> int:
+        """Have every document summed up by the model that is set for that; return how many got a summary of it."""
+        count = at = 0
+        while True:
+            listed = await self.list(limit=SUMMED_AT_ONCE, offset=at)
+            for document in listed.documents:
+                count += await self._abstracts.summed_up(document) is not document
+            at += len(listed.documents)
+            if not listed.more:
+                return count
 
     async def versions(self, path: str) -> Sequence[Version]:
         """Return every version of what is, or was, at a path, oldest first, followed through its moves."""

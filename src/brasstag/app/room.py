@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from brasstag.app.abstracts import Abstracts
 from brasstag.app.documents import RoomDocuments
 from brasstag.app.listening import Listener
 from brasstag.app.opening import Fittings, fit_out, fit_out_in_memory
@@ -66,7 +67,18 @@ class Room:
         self._purpose = purpose
         self.recovered = fittings.recovered
         self.tools = Shelf(self._shop.registry, self._shop.roles)
-        self.documents = RoomDocuments(fittings.library, fittings.watch, self.books, self._shop.threads)
+        self.documents = RoomDocuments(
+            fittings.library,
+            Abstracts(
+                fittings.settings.documents.summary_model,
+                fittings.models.model,
+                fittings.library,
+                self._shop.threads,
+            ),
+            fittings.watch,
+            self.books,
+            self._shop.threads,
+        )
         self.runs = Runs(fittings, actor, self.documents.watch)
         self._desk = self._new_desk()
         self._is_open = True

@@ -10,7 +10,7 @@ from brasstag.documents.refreshing import Refresher
 from brasstag.documents.reports import ScanReport
 from brasstag.documents.scanning import Scanner
 from brasstag.documents.searching import Answer, Query, search
-from brasstag.documents.study import Study
+from brasstag.documents.study import Item, Study
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.globs import matcher
 from brasstag.store.books import Books
@@ -76,6 +76,14 @@ class Library:
         """Return everything that is known of one document."""
         row = self.row(path)
         return _document(row, self.study.facts(item_of(row), row.size))
+
+    def text(self, path: str) -> str:
+        """Return a document as a model reads it."""
+        return self.study.text(item_of(self.row(path)))
+
+    def sum_up(self, document: Document, summary: str, by: str) -> None:
+        """Keep what somebody has written about a document's content as its summary."""
+        self.study.sum_up(Item(document.digest, document.media_type, document.path), summary, by)
 
     def row(self, path: str) -> DocumentRow:
         """Return what a scan wrote down of a document that is there; raise ToolError where there is none."""

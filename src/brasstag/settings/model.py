@@ -260,6 +260,8 @@ class DocumentSettings(Section):
     """Of a larger file the versions are known, but their contents are not kept."""
     largest_indexed_bytes: Annotated[int, Field(strict=True, ge=1_000)] = 16 * MEGABYTE
     """How much of a text search finds."""
+    summary_model: str = ""
+    """The model that sums documents up; where there is none, sentences of their own stand for a summary."""
 
 
 class Settings(Section):

@@ -27,7 +27,7 @@ MOST_READ = 64 << 20
 """More than any call may hold; what never ends is not read to its end."""
 
 Given = dict[str, Any] | str
-"""Arguments as they were typed: texts by name, or the text of a JSON object."""
+"""Arguments by name, those that were typed as texts; or the text of a JSON object."""
 
 
 def call(
@@ -85,15 +85,16 @@ def given_arguments(tool: str, pairs: list[str], json_text: str | None, stdin: b
     return given
 
 
-def typed_arguments(room: "Room", name: str, given: dict[str, str]) -> dict[str, Any]:
-    """Read each value as its parameter's type: text stays text, everything else is JSON."""
+def typed_arguments(room: "Room", name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Read each text that was typed as its parameter's type: text stays text, everything else is JSON."""
     found = room.tools.get(name)
     if found is None:
         return dict(given)
     arguments: dict[str, Any] = {}
-    for key, text in given.items():
+    for key, typed in given.items():
         parameter = found.config.parameters.get(found.config.argument_names.get(key, key))
-        arguments[key] = text if parameter is None or "string" in parameter.types else _json_or_text(text)
+        stays = not isinstance(typed, str) or parameter is None or "string" in parameter.types
+        arguments[key] = typed if stays else _json_or_text(typed)
     return arguments
 
 

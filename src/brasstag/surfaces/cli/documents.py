@@ -168,11 +168,14 @@ def describe(
 @app.command()
 def reindex(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Throw the index away first.")] = False,
+    summaries: Annotated[
+        bool, typer.Option("--summaries", help="Have the model of the settings sum every document up.")
+    ] = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
     """Look at every file, and bring the index up to date, with all that has to be converted for it."""
-    raise typer.Exit(run(_reindex(project, output, rebuild)))
+    raise typer.Exit(run(_reindex(project, output, rebuild, summaries)))
 
 
 @app.command()
@@ -282,17 +285,19 @@ async def _history(project: Path, output: OutputName | None, path: str) -> None:
     print_versions(versions, output)
 
 
-async def _reindex(project: Path, output: OutputName | None, rebuild: bool) -> int:
+async def _reindex(project: Path, output: OutputName | None, rebuild: bool, summaries: bool) -> int:
     async with open_room(project, "documents reindex") as room:
         scanned = await room.documents.scan(rebuild=rebuild)
         indexed = await room.documents.index()
+        summed = await room.documents.sum_up() if summaries else 0
     told = {name: getattr(scanned, name) for name in ("added", "changed", "moved", "removed", "unchanged")}
     problems = [{"path": one.path, "code": one.code.value, "reason": one.reason} for one in scanned.problems]
     if wants_json(output):
         print_json(
             told
             | {
-                "converted": indexed.indexed,
+                "indexed": indexed.indexed,
+                "summed_up": summed,
                 "failed": indexed.failed,
                 "left": indexed.left,
                 "problems": problems,
@@ -301,7 +306,9 @@ async def _reindex(project: Path, output: OutputName | None, rebuild: bool) -> i
         return Exit.DONE
     say(", ".join(f"{count} {name}" for name, count in told.items()) + ".")
     if indexed.indexed or indexed.failed or indexed.left:
-        say(f"{indexed.indexed} converted, {indexed.failed} could not be, {indexed.left} left.")
+        say(f"{indexed.indexed} indexed, {indexed.failed} without text, {indexed.left} left.")
+    if summaries:
+        say(f"{summed} summed up.")
     for one in problems:
         say(f"  {one['path']}: {one['code']}: {one['reason']}", "yellow")
     return Exit.DONE

@@ -1,0 +1,157 @@
+"""The documents on the command line, for people and for programs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import MakeProject
+from tests.surfaces.conftest import OpenTerminal, Pipe
+
+
+@pytest.fixture
+def data(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with a few documents, which the commands are typed in."""
+    monkeypatch.chdir(project)
+    folder = project / "data"
+    (folder / "notes.md").write_text("# Notes\n\nThe web shop opened in July.\n")
+    (folder / "sales.csv").write_text("region,revenue\nNorth,12\n")
+    return folder
+
+
+def test_a_list_is_one_document_a_line(pipe: Pipe, data: Path) -> None:
+    found = pipe("documents").lines
+    assert [one["path"] for one in found] == ["notes.md", "sales.csv"]
+    assert [one["path"] for one in pipe("documents", "list", "--type", "text/csv").lines] == ["sales.csv"]
+    assert pipe("documents", "list", "--tag", "nothing").lines == []
+
+
+def test_a_document_is_shown_with_its_versions_and_in_every_form(pipe: Pipe, data: Path) -> None:
+    shown = pipe("documents", "show", "notes.md").json
+    assert (shown["mime_type"], shown["auto_summary"]) == ("text/markdown", "The web shop opened in July.")
+    assert [one["version"] for one in shown["versions"]] == [1]
+    assert pipe("documents", "show", "notes.md", "--as", "source").out == (data / "notes.md").read_text()
+    assert pipe("documents", "show", "notes.md", "--as", "text").out.startswith("Notes\n\nThe web shop")
+    blocks = pipe("documents", "show", "sales.csv", "--as", "json").json["blocks"]
+    assert blocks[0]["header"] == ["region", "revenue"]
+    assert "| region | revenue |" in pipe("documents", "show", "sales.csv", "--as", "markdown").out
+
+
+def test_search_tells_where(pipe: Pipe, data: Path) -> None:
+    (hit,) = pipe("documents", "search", '"web shop"').lines
+    assert (hit["path"], hit["line"]) == ("notes.md", 3)
+    assert pipe("documents", "search", "web", "shop", "--glob", "*.csv").lines == []
+
+
+def test_versions_are_compared_followed_and_brought_back(pipe: Pipe, ada: str, data: Path) -> None:
+    pipe("documents")
+    (data / "notes.md").write_text("# Notes\n\nThe web shop opened in June.\n")
+    changed = pipe("documents", "diff", "notes.md").json
+    assert (changed["old"], changed["new"]) == ("notes.md@1", "notes.md@2")
+    assert changed["diff"][-1] == "+The web shop opened in June."
+    (data / "sub").mkdir()
+    (data / "notes.md").rename(data / "sub" / "shop.md")
+    history = pipe("documents", "history", "sub/shop.md").lines
+    assert [(one["path"], one["version"]) for one in history] == [
+        ("notes.md", 1),
+        ("notes.md", 2),
+        ("sub/shop.md", 1),
+    ]
+    assert history[-1]["moved_from"] == "notes.md"
+    old = pipe("documents", "show", "sub/shop.md", "--version", history[0]["digest"][:10])
+    assert "July" in old.out
+    restored = pipe("documents", "restore", "sub/shop.md", "-v", history[0]["digest"][:10], "--yes")
+    assert restored.code == 0
+    assert "July" in (data / "sub" / "shop.md").read_text()
+
+
+def test_tags_and_descriptions_are_calls(pipe: Pipe, data: Path) -> None:
+    assert pipe("documents", "tag", "sales.csv", "Q3", "raw").json["value"]["tags"] == ["Q3", "raw"]
+    assert pipe("documents", "tag", "sales.csv", "--remove", "raw").json["value"]["tags"] == ["Q3"]
+    pipe("documents", "describe", "sales.csv", "Sales of the third quarter")
+    (found,) = pipe("documents", "list", "--tag", "Q3").lines
+    assert found["description"] == "Sales of the third quarter"
+    assert len(pipe("timeline", "export", "--calls").lines) == 3
+
+
+def test_the_index_is_made_anew_from_what_is_kept(pipe: Pipe, data: Path) -> None:
+    pipe("documents")
+    told = pipe("documents", "reindex", "--rebuild").json
+    assert (told["indexed"], told["failed"], told["left"], told["problems"]) == (2, 0, 0, [])
+    assert [hit["path"] for hit in pipe("documents", "search", "shop").lines] == ["notes.md"]
+
+
+def test_what_is_no_document_is_told_with_its_reason(pipe: Pipe, data: Path) -> None:
+    import os
+
+    os.mkfifo(data / "pipe")
+    (problem,) = pipe("documents", "reindex").json["problems"]
+    assert (problem["path"], problem["code"]) == ("pipe", "NOT_A_FILE")
+
+
+def test_only_prune_deletes_what_old_versions_held_and_only_when_told(pipe: Pipe, data: Path) -> None:
+    for number in range(4):
+        (data / "notes.md").write_text(f"Version {number}\n")
+        pipe("documents")
+    asked = ("documents", "prune", "--keep", "2", "--older-than-days", "0")
+    assert pipe(*asked).json == {"versions": 2, "contents": 2, "deleted": 0}
+    assert "Version 0" in pipe("documents", "show", "notes.md", "-v", "1").out
+    assert pipe(*asked, "--yes").json["deleted"] == 2
+    gone = pipe("documents", "show", "notes.md", "-v", "1")
+    assert (gone.code, gone.out) == (1, "")
+    assert "NOT_KEPT" in gone.err
+    assert "Version 2" in pipe("documents", "show", "notes.md", "-v", "3").out
+    assert len(pipe("documents", "history", "notes.md").lines) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("show", "nothing.md"), 1, "FILE_NOT_FOUND"),
+        (("show", "../x"), 1, "INVALID_PATH"),
+        (("history", "nothing.md"), 1, "FILE_NOT_FOUND"),
+        (("diff", "notes.md"), 1, "no earlier version"),
+        (("show", "notes.md", "-v", "99"), 1, "no version"),
+        (("search", "--", "-only"), 1, "INVALID_ARGUMENTS"),
+        (("list", "--after", "yesterday"), 2, "2026-03-01"),
+        (("restore", "nothing.md"), 1, "FILE_NOT_FOUND"),
+    ],
+)
+def test_bad_input_is_one_clear_paragraph(
+    pipe: Pipe, data: Path, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    ended = pipe("documents", *arguments)
+    assert ended.code == code
+    assert said in ended.err + ended.out
+
+
+def test_people_see_tables_snippets_and_coloured_diffs(terminal: OpenTerminal, data: Path) -> None:
+    listed = terminal("documents")
+    assert listed.ends() == 0
+    assert "notes.md" in listed.text
+    assert "PATH" in listed.text
+    (data / "notes.md").write_text("# Notes\n\nThe web shop opened in June.\n")
+    changed = terminal("documents", "diff", "notes.md")
+    assert changed.ends() == 0
+    assert "notes.md@1 → notes.md@2" in changed.text
+    assert "\x1b[32m" in changed.screen
+    assert "+The web shop opened in June." in changed.text
+
+
+def test_a_model_sums_documents_up_where_one_is_set(
+    pipe: Pipe, make_project: MakeProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project('[documents]\nsummary_model = "scripted:script.json"\n', name="other")
+    (project / "data").mkdir(exist_ok=True)
+    (project / "data" / "notes.md").write_text("The web shop opened in July.\n")
+    script = {"summary": [{"text": "A note about\na web shop."}]}
+    (project / "script.json").write_text(json.dumps(script))
+    monkeypatch.chdir(project)
+    shown = pipe("documents", "show", "notes.md").json
+    assert (shown["auto_summary"], shown["summary_by"]) == (
+        "A note about a web shop.",
+        "scripted:script.json",
+    )
+    # It is asked once: the script has no second turn.
+    assert pipe("documents", "reindex", "--summaries").json["summed_up"] == 0
+    assert pipe("documents").json["auto_summary"] == "A note about a web shop."
