@@ -10,6 +10,7 @@ from brasstag import Done, Failed, Room, Waiting
 from brasstag.words.approvals import ApprovalResponse
 from brasstag.words.errors import Code
 from tests.conftest import MakeProject, accept
+from tests.tools.asking import failure, value
 
 PAGE = "<html><body><h1>Report</h1><p>Margin grew in Oslo.</p><h2>Costs</h2><p>They fell.</p></body></html>"
 
@@ -19,18 +20,6 @@ async def room(tmp_path: Path) -> Any:
     (tmp_path / "w").mkdir()
     async with Room.in_memory(tmp_path / "w", profile="trusted") as opened:
         yield opened
-
-
-async def value(room: Room, name: str, **arguments: Any) -> Any:
-    outcome = await room.call(name, arguments)
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
-async def failure(room: Room, name: str, **arguments: Any) -> Failed:
-    outcome = await room.call(name, arguments)
-    assert isinstance(outcome, Failed), outcome
-    return outcome
 
 
 async def paths(room: Room, **asked: Any) -> list[str]:
@@ -47,6 +36,8 @@ async def hits(room: Room, query: str, **asked: Any) -> list[str]:
 async def test_a_list_tells_everything_that_is_known(room: Room) -> None:
     (room.workspace / "notes.md").write_text("# Notes\n\nThe web shop opened in July.\n")
     await value(room, "write_file", path="analysis.md", content="Revenue rose.\n")
+    # What a list finds out takes a while the first time: the tokenizer has to be read.
+    await value(room, "load_to_context", path="notes.md")
     listed = await value(room, "list_documents")
     by_path = {one["path"]: one for one in listed["documents"]}
     assert (listed["more"], listed["incomplete"]) == (False, None)

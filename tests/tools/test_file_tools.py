@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from brasstag import Done, Failed, Room
+from brasstag import Room
 from brasstag.words.errors import Code
+from tests.tools.asking import failure, value
 
 
 @pytest.fixture
@@ -16,18 +17,6 @@ async def room(tmp_path: Path) -> Any:
     (tmp_path / "w").mkdir()
     async with Room.in_memory(tmp_path / "w", profile="trusted") as opened:
         yield opened
-
-
-async def value(room: Room, name: str, **arguments: Any) -> Any:
-    outcome = await room.call(name, arguments)
-    assert isinstance(outcome, Done), outcome
-    return outcome.value
-
-
-async def failure(room: Room, name: str, **arguments: Any) -> Failed:
-    outcome = await room.call(name, arguments)
-    assert isinstance(outcome, Failed), outcome
-    return outcome
 
 
 # read_file

@@ -1,15 +1,18 @@
 """Decoding: the text that bytes hold, if they hold any, whatever it was written with."""
 
 import codecs
+from collections.abc import Mapping
 
-_MARKS = (
+MARKS: Mapping[bytes, str] = {
     # The longer ones first: the mark of UTF-32 begins like that of UTF-16.
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+"""How texts begin that say what they are written in, and what that is."""
+
 _SAMPLE = 65_536
 _MOST_CONTROLS = 0.005
 _MOST_FOREIGN = 0.3
@@ -25,7 +28,7 @@ def decoded(data: bytes, *, is_whole: bool = True) -> str | None:
     What names its encoding by a mark is read in that, all else as UTF-8, or as Windows-1252 where it cannot be UTF-8
     but looks like a text.
     """
-    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
+    encoding = next((name for mark, name in MARKS.items() if data.startswith(mark)), "utf-8")
     if encoding in ("utf-8", "utf-8-sig") and b"\0" in data:
         return None
     try:

@@ -8,7 +8,8 @@ from functools import partial
 
 from brasstag.documents.converting import Converted, NotConverted
 from brasstag.documents.decoding import decoded
-from brasstag.documents.intake import CONVERT, CONVERTED
+from brasstag.documents.intake import CONVERT
+from brasstag.documents.kinds import CONVERTED
 from brasstag.documents.rendering import text_of
 from brasstag.documents.searching import Hit, Spot
 from brasstag.documents.study import Item, Study

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from brasstag.documents.decoding import decoded
-from brasstag.documents.kinds import BEGINNING, BINARY, PLAIN, kind_of
+from brasstag.documents.kinds import BEGINNING, BINARY, CONVERTED, PLAIN, kind_of
 from brasstag.documents.walking import Sight, inode_in, kept_fingerprint, now_nanoseconds
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import split_path
@@ -22,16 +22,6 @@ LINK = "inode/symlink"
 CONVERT = "convert"
 """What the index of a document needs whose text shows only once it is converted."""
 
-CONVERTED = frozenset(
-    {
-        "application/pdf",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        "application/vnd.ms-excel",
-        "application/vnd.oasis.opendocument.spreadsheet",
-        "text/html",
-    }
-)
 _ATTEMPTS = 3
 
 

@@ -1,9 +1,9 @@
 """What a file is: by its bytes where they tell, and by its name only among texts, and among what is packed alike."""
 
-import codecs
 from types import MappingProxyType
 
 from brasstag.documents.containers import kind_in_ole, kind_in_zip
+from brasstag.documents.decoding import MARKS
 
 PLAIN = "text/plain"
 BINARY = "application/octet-stream"
@@ -13,6 +13,19 @@ TABLES = frozenset({"text/csv", "text/tab-separated-values"})
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """What models that see can be shown."""
+
+CONVERTED = frozenset(
+    {
+        "application/pdf",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "application/vnd.ms-excel",
+        "application/vnd.oasis.opendocument.spreadsheet",
+        "application/xhtml+xml",
+        "text/html",
+    }
+)
+"""Documents whose words show only once they are converted; every other text is its own."""
 
 BEGINNING = 65_536
 """How many bytes of a file are enough to say what it is."""
@@ -26,8 +39,6 @@ _BEGINNINGS = (
     (_PDF, "application/pdf"),
     (b"\x1f\x8b", "application/gzip"),
 )
-# The longer ones first: a mark of UTF-32 begins like one of UTF-16.
-_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF8)
 _CONTROL = bytes(one for one in range(32) if one not in b"\t\n\r\x0b\x0c\x1b")
 
 _TEXTS = MappingProxyType(
@@ -116,7 +127,7 @@ def kind_of_text(path: str) -> str:
 
 def is_text(beginning: bytes) -> bool:
     """Say whether bytes, which may end in the middle of a character, are text in some encoding."""
-    if beginning.startswith(_MARKS):
+    if beginning.startswith(tuple(MARKS)):
         return True
     return not any(map(beginning.__contains__, _CONTROL))
 

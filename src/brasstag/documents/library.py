@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from brasstag.documents.indexing import index_pending, item_of, spotted
-from brasstag.documents.intake import CONVERTED
+from brasstag.documents.kinds import CONVERTED
 from brasstag.documents.refreshing import Refresher
 from brasstag.documents.reports import ScanReport
 from brasstag.documents.scanning import Scanner

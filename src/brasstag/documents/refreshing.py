@@ -19,7 +19,7 @@ log = logging.getLogger("brasstag")
 
 STALE_SECONDS = 1.0
 """How old a walk may be, where nobody watches, before somebody who asks has it walked again."""
-QUICK_SECONDS = 0.1
+QUICK_SECONDS = 1.0
 """A walk that took no longer than this is walked again whoever asks."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from brasstag.documents.converting import CONVERTER, Converted, Converter, NotConverted, Source
 from brasstag.documents.counting import count_tokens
 from brasstag.documents.decoding import decoded
-from brasstag.documents.intake import CONVERTED
+from brasstag.documents.kinds import CONVERTED
 from brasstag.documents.rendering import as_markdown
 from brasstag.documents.summarising import EXTRACTIVE, summarise
 from brasstag.store.blobs import Blobs

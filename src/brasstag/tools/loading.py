@@ -4,8 +4,7 @@ from typing import Any, Protocol
 
 from brasstag.documents.counting import count_tokens
 from brasstag.documents.decoding import decoded
-from brasstag.documents.intake import CONVERTED
-from brasstag.documents.kinds import PICTURES
+from brasstag.documents.kinds import CONVERTED, PICTURES
 from brasstag.documents.loading import Part, Pieces, part_of
 from brasstag.documents.rendering import as_markdown, plain
 from brasstag.toolkit.config import Limits
