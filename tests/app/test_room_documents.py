@@ -1,0 +1,117 @@
+"""The documents of an open room, as programs know them."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brasstag import Room, ToolError
+from brasstag.store.catalogue import Wanted
+from brasstag.store.conversions import conversion_of
+from brasstag.store.keeping import named_blobs
+from brasstag.words.errors import Code
+
+PAGE = "<html><body><h1>Report</h1><p>Margin grew in Oslo.</p></body></html>"
+PATIENCE = 20.0
+
+
+async def next_change(events: Any, path: str) -> dict[str, Any]:
+    """Wait for the next event about a path."""
+    async with asyncio.timeout(PATIENCE):
+        async for event in events:
+            for change in event.payload["changes"]:
+                if change["path"] == path:
+                    return dict(change)
+    raise AssertionError("events end only where nobody listens")
+
+
+async def test_what_others_change_is_heard_of_and_found_while_a_room_watches(room: Room) -> None:
+    room.documents.watch()
+    events = room.documents.events(0)
+    (room.workspace / "a.md").write_text("walnut\n")
+    assert (await next_change(events, "a.md"))["change"] == "added"
+    (room.workspace / "a.md").write_text("chestnut\n")
+    assert (await next_change(events, "a.md"))["change"] == "changed"
+    assert [hit.document.path for hit in (await room.documents.search("chestnut")).answer.hits] == ["a.md"]
+    (room.workspace / "a.md").rename(room.workspace / "b.md")
+    moved = await next_change(events, "b.md")
+    assert (moved["change"], moved["source"]) == ("moved", "a.md")
+    (room.workspace / "b.md").unlink()
+    assert (await next_change(events, "b.md"))["change"] == "removed"
+
+
+async def test_a_tools_write_is_looked_at_without_anybody_asking(room: Room) -> None:
+    events = room.documents.events(0)
+    await room.call("write_file", {"path": "a.md", "content": "walnut"})
+    change = await next_change(events, "a.md")
+    assert (change["change"], change["by"]) == ("added", "operator")
+    await room.call("tag_document", {"path": "a.md", "add": ["nut"]})
+    assert (await next_change(events, "a.md"))["change"] == "tagged"
+
+
+async def test_a_room_that_closes_leaves_no_thread_behind(tmp_path: Path) -> None:
+    import threading
+
+    before = set(threading.enumerate())
+    async with Room.in_memory(tmp_path) as room:
+        room.documents.watch()
+        (tmp_path / "a.md").write_text("walnut\n")
+        await room.documents.list()
+    left = [one for one in set(threading.enumerate()) - before if one.name.startswith(("documents", "watch"))]
+    assert left == []
+
+
+async def test_versions_and_their_contents_are_at_hand(room: Room) -> None:
+    await room.call("write_file", {"path": "a.html", "content": PAGE})
+    (version,) = await room.documents.versions("a.html")
+    assert (version.by, version.why) == ("operator", "write_file")
+    assert (await room.documents.read(version)).decode() == PAGE
+    assert await room.documents.text(version) == "# Report\n\nMargin grew in Oslo.\n"
+    assert [block.kind for block in (await room.documents.blocks(version)).blocks] == ["heading", "paragraph"]
+    with pytest.raises(ToolError) as refused:
+        await room.documents.version_before(version)
+    assert refused.value.code is Code.INVALID_ARGUMENTS
+
+
+async def test_documents_are_filtered_by_who_made_them(room: Room) -> None:
+    (room.workspace / "theirs.md").write_text("walnut\n")
+    await room.call("write_file", {"path": "ours.md", "content": "walnut"})
+    for by, path in (("operator", "ours.md"), ("outside", "theirs.md")):
+        listed = await room.documents.list(Wanted(by=by))
+        found = await room.documents.search("walnut", Wanted(by=by))
+        assert [one.path for one in listed.documents] == [path]
+        assert [hit.document.path for hit in found.answer.hits] == [path]
+
+
+async def test_a_document_that_cannot_be_converted_is_tried_once_and_says_why(room: Room) -> None:
+    (room.workspace / "bad.pdf").write_bytes(b"%PDF-1.7\n" + os.urandom(300))
+    first = await room.documents.index()
+    assert (first.failed, first.left) == (0, 0)
+    await room.documents.scan()
+    told = await room.documents.index()
+    assert (told.indexed, told.failed, told.left) == (0, 1, 0)
+    assert (await room.documents.index()).failed == 0
+    document = await room.documents.get("bad.pdf")
+    assert document.indexed.startswith("CANNOT_CONVERT: ")
+    assert document.token_count is None
+    known = room.books.read(lambda view: conversion_of(view, document.digest, document.media_type))
+    assert known.failure is not None
+    assert known.failure[0] is Code.CANNOT_CONVERT
+
+
+async def test_blocks_that_were_collected_are_made_again(room: Room) -> None:
+    (room.workspace / "a.html").write_text(PAGE)
+    await room.documents.scan()
+    version = await room.documents.version("a.html")
+    made = await room.documents.blocks(version)
+    kept = room.books.read(named_blobs)
+    (blocks,) = {
+        digest
+        for digest in kept
+        if digest == room.books.read(lambda view: conversion_of(view, version.state[5:], "text/html")).blocks
+    }
+    room.books.blobs.drop(blocks)
+    assert await room.documents.blocks(version) == made
+    assert room.books.blobs.has(blocks)
