@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brasstag.documents.comparing import MOST_DIFFED_LINES, diff_lines
+from brasstag.documents.comparing import diff_lines
 
 
 def diff(before: str, after: str) -> list[str]:
@@ -49,8 +49,49 @@ def test_bytes_that_are_not_text_are_told_by_size() -> None:
     assert list(diff_lines(None, b"abc")) == ["@ the bytes are not kept here any more"]
 
 
-def test_a_long_diff_is_still_whole() -> None:
-    before = [f"{n}" for n in range(MOST_DIFFED_LINES)]
+def test_a_small_change_of_a_long_text_is_a_small_diff() -> None:
+    before = [f"{n}" for n in range(50_000)]
     after = [*before[:10], "new", *before[11:]]
     shown = diff("\n".join(before), "\n".join(after))
-    assert shown == ["@@ from line 11 @@", "-10", "+new"]
+    assert shown == ["@@ -8,7 +8,7 @@", " 7", " 8", " 9", "-10", "+new", " 11", " 12", " 13"]
+
+
+def applied(old: list[str], lines: list[str]) -> list[str]:
+    """Apply a diff of whole lines as `patch` would, and nothing but it."""
+    made: list[str] = []
+    at = 0
+    for line in lines:
+        if line.startswith("@@ -"):
+            start = int(line[4:].split()[0].split(",")[0])
+            length = line[4:].split()[0].partition(",")[2]
+            begin = start if length == "0" else start - 1
+            made += old[at:begin]
+            at = begin
+        elif line.startswith("-"):
+            assert old[at] == line[1:]
+            at += 1
+        elif line.startswith("+"):
+            made.append(line[1:])
+        elif line.startswith(" "):
+            assert old[at] == line[1:]
+            made.append(line[1:])
+            at += 1
+    return made + old[at:]
+
+
+some_lines = st.lists(st.sampled_from("abcdefgh"), max_size=40)
+
+
+@given(some_lines, some_lines)
+@settings(max_examples=500)
+def test_what_a_diff_says_makes_the_one_text_of_the_other(old: list[str], new: list[str]) -> None:
+    lines = diff("".join(f"{line}\n" for line in old), "".join(f"{line}\n" for line in new))
+    assert applied(old, lines) == new
+
+
+def test_texts_made_to_take_long_do_not() -> None:
+    # Every other line is one of many that stand again and again: what difflib alone takes minutes for.
+    old = [f"common {n % 101}" if n % 2 else f"old {n}" for n in range(20_000)]
+    new = [f"common {n * 7 % 101}" if n % 2 else f"new {n}" for n in range(20_000)]
+    lines = diff("\n".join(old), "\n".join(new))
+    assert applied(old, lines) == new

@@ -1,11 +1,22 @@
-"""Comparing two contents: the lines of a unified diff, within reason for texts of any length."""
+"""Comparing two contents: the lines of a unified diff, in good time for texts of any kind.
+
+First the lines that stand once on either side are matched, as they say most about what stayed; what lies between two of
+them is compared line by line where it is short, and shown as replaced where it is not. So no text makes this take long.
+"""
 
 import difflib
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-MOST_DIFFED_LINES = 20_000
-"""Beyond this a diff takes minutes; then only what the two sides share at their ends is left out."""
+LARGEST_BETWEEN = 40_000
+"""Lines of one side times lines of the other, between two lines that were matched, up to which each is compared."""
+DEEPEST = 50
+"""How often lines are looked for anew that stand once between two that did."""
 CONTEXT = 3
+
+Match = tuple[int, int, int]
+"""Where a run of equal lines begins on either side, and how long it is."""
 
 
 def diff_lines(before: bytes | None, after: bytes | None) -> Iterator[str]:
@@ -40,23 +51,112 @@ def _bare_ends(text: str) -> bool:
     return text.count("\n") != text.count("\r\n")
 
 
+class _Matched(difflib.SequenceMatcher[str]):
+    """A comparison whose matches are found here; what is made of them is the library's."""
+
+    def __init__(self, old: list[str], new: list[str]) -> None:
+        super().__init__(None, (), ())
+        self.a, self.b = old, new
+        ours = _joined(_matches(old, new, (0, 0), (len(old), len(new)), 0))
+        self.matching_blocks = [difflib.Match(*match) for match in (*ours, (len(old), len(new), 0))]
+
+
 def _compared(old: list[str], new: list[str], context: int) -> Iterator[str]:
-    if len(old) + len(new) > MOST_DIFFED_LINES:
-        yield from _ends_stripped(old, new)
+    for group in _Matched(old, new).get_grouped_opcodes(context):
+        yield f"@@ -{_range(group[0][1], group[-1][2])} +{_range(group[0][3], group[-1][4])} @@"
+        for what, old_from, old_to, new_from, new_to in group:
+            if what == "equal":
+                yield from (f" {line}" for line in old[old_from:old_to])
+                continue
+            yield from (f"-{line}" for line in old[old_from:old_to])
+            yield from (f"+{line}" for line in new[new_from:new_to])
+
+
+def _range(start: int, end: int) -> str:
+    length = end - start
+    if length == 1:
+        return str(start + 1)
+    # Of nothing, the line before it is told.
+    return f"{start + 1 if length else start},{length}"
+
+
+def _matches(
+    old: Sequence[str], new: Sequence[str], start: tuple[int, int], end: tuple[int, int], depth: int
+) -> Iterator[Match]:
+    """Yield equal lines between two places on either side, in order."""
+    (old_from, new_from), (old_to, new_to) = start, end
+    first = last = 0
+    shorter = min(old_to - old_from, new_to - new_from)
+    while first < shorter and old[old_from + first] == new[new_from + first]:
+        first += 1
+    while last < shorter - first and old[old_to - last - 1] == new[new_to - last - 1]:
+        last += 1
+    yield old_from, new_from, first
+    inside = (old_from + first, new_from + first), (old_to - last, new_to - last)
+    yield from _between(old, new, *inside, depth)
+    yield old_to - last, new_to - last, last
+
+
+def _between(
+    old: Sequence[str], new: Sequence[str], start: tuple[int, int], end: tuple[int, int], depth: int
+) -> Iterator[Match]:
+    (old_from, new_from), (old_to, new_to) = start, end
+    ours, theirs = old[old_from:old_to], new[new_from:new_to]
+    anchors = _anchors(ours, theirs) if depth < DEEPEST else []
+    if not anchors:
+        if len(ours) * len(theirs) <= LARGEST_BETWEEN:
+            found = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
+            yield from ((old_from + a, new_from + b, size) for a, b, size in found.get_matching_blocks())
         return
-    lines = difflib.unified_diff(old, new, lineterm="", n=context)
-    for _header in range(2):
-        next(lines, None)
-    yield from lines
+    at = start
+    for one, other in anchors:
+        place = old_from + one, new_from + other
+        yield from _matches(old, new, at, place, depth + 1)
+        yield *place, 1
+        at = place[0] + 1, place[1] + 1
+    yield from _matches(old, new, at, end, depth + 1)
 
 
-def _ends_stripped(old: list[str], new: list[str]) -> Iterator[str]:
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    yield f"@@ from line {start + 1} @@"
-    yield from (f"-{line}" for line in old[start : len(old) - end])
-    yield from (f"+{line}" for line in new[start : len(new) - end])
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where lines stand that each side has once: as many as come in the same order on both."""
+    once = {line for line, count in Counter(old).items() if count == 1}
+    once &= {line for line, count in Counter(new).items() if count == 1}
+    if not once:
+        return []
+    places = {line: place for place, line in enumerate(new) if line in once}
+    pairs = [(place, places[line]) for place, line in enumerate(old) if line in once]
+    return _longest_rising(pairs)
+
+
+def _longest_rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the longest part of pairs, which rise in their first, that rises in their second as well."""
+    ends: list[int] = []
+    last: list[int] = []
+    before: list[int] = []
+    for index, (_, other) in enumerate(pairs):
+        length = bisect_left(ends, other)
+        ends[length : length + 1] = [other]
+        last[length : length + 1] = [index]
+        before.append(last[length - 1] if length else -1)
+    found: list[tuple[int, int]] = []
+    at = last[-1] if last else -1
+    while at >= 0:
+        found.append(pairs[at])
+        at = before[at]
+    return found[::-1]
+
+
+def _joined(matches: Iterator[Match]) -> Iterator[Match]:
+    """Yield matches, those that touch as one, and empty ones not at all."""
+    held: Match | None = None
+    for old, new, size in matches:
+        if not size:
+            continue
+        if held is not None and (held[0] + held[2], held[1] + held[2]) == (old, new):
+            held = (held[0], held[1], held[2] + size)
+            continue
+        if held is not None:
+            yield held
+        held = (old, new, size)
+    if held is not None:
+        yield held

@@ -1,7 +1,7 @@
 """Scanning: the workspace compared with what is known of it, and every difference written down."""
 
-import threading
 from collections.abc import Sequence
+from functools import partial
 
 from brasstag.documents.ignoring import Ignoring
 from brasstag.documents.intake import Sizes
@@ -10,7 +10,7 @@ from brasstag.documents.rounds import Round, Stop, never
 from brasstag.documents.walking import Hidden, nobody_hides
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.store.books import Books
-from brasstag.store.documents import take_touched
+from brasstag.store.documents import forget_touched, touched_paths
 from brasstag.store.outbox import forget_old_events
 
 __all__ = ["ScanReport", "Scanner"]
@@ -36,8 +36,6 @@ class Scanner:
         self._hidden = hidden
         self._ignore = tuple(ignore)
         self._sizes = sizes or Sizes()
-        self._owed: list[str] = []
-        self._lock = threading.Lock()
 
     def scan(self, paths: Sequence[str], stop: Stop = never) -> ScanReport:
         """Look at some paths, and at all below those that are directories."""
@@ -67,15 +65,13 @@ class Scanner:
         return Round(self._workspace, self._books, ignoring, self._hidden, self._sizes, stop)
 
     def _look_at_touched(self, scan: Round) -> None:
+        noted = self._books.read(partial(touched_paths, most=MOST_TOUCHED))
+        if not noted:
+            return
+        scan.look_at(list(dict.fromkeys(noted.values())))
+        scan.write_what_was_found()
+        if not scan.report.is_whole:
+            return
+        # Only now: should we die before, somebody else looks, and whoever asks meanwhile looks as well.
         with self._books.database.write() as transaction:
-            paths = take_touched(transaction, MOST_TOUCHED)
-        with self._lock:
-            paths, self._owed = [*self._owed, *paths], []
-        try:
-            scan.look_at(paths)
-            scan.write_what_was_found()
-        except BaseException:
-            # Nobody else knows that they are to be looked at.
-            with self._lock:
-                self._owed += paths
-            raise
+            forget_touched(transaction, noted)

@@ -86,6 +86,8 @@ _update = Prepared(
 )
 _delete = Prepared(delete(documents).where(documents.c.id == bindparam("of_id")))
 _last_id = Prepared(select(func.coalesce(func.max(documents.c.id), 0)))
+_touched = Prepared(select(touched.c.seq, touched.c.path).order_by(touched.c.seq).limit(bindparam("most")))
+_forget = Prepared(delete(touched).where(touched.c.seq == bindparam("number")))
 _leased = Prepared(select(leases.c.path))
 _others = versions.alias()
 _IS_PENDING = (documents.c.pending != "") & (documents.c.state != ABSENT)
@@ -249,11 +251,16 @@ def delete_rows(transaction: Transaction, ids: Iterable[int]) -> None:
         transaction.run_many(_delete, gone)
 
 
-def take_touched(transaction: Transaction, most: int) -> list[str]:
-    """Return paths that somebody has to look at, once each, and forget that; whoever takes them looks."""
-    some = select(touched.c.seq).order_by(touched.c.seq).limit(most)
-    taken = transaction.execute(delete(touched).where(touched.c.seq.in_(some)).returning(touched.c.path))
-    return list(dict.fromkeys(taken.scalars()))
+def touched_paths(view: Connection, most: int) -> dict[int, str]:
+    """Return paths that somebody has to look at, by the numbers under which they were noted, oldest first."""
+    return dict(_touched.rows(view, most=most))
+
+
+def forget_touched(transaction: Transaction, numbers: Iterable[int]) -> None:
+    """Forget what was noted under these numbers: it has been looked at."""
+    seen = [{"number": number} for number in numbers]
+    if seen:
+        transaction.run_many(_forget, seen)
 
 
 def document_row(row: Any) -> DocumentRow:
