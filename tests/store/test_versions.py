@@ -1,10 +1,21 @@
 """Versions: every state of every path, numbered without gaps, followed through moves."""
 
+from collections.abc import Iterable
+
 from sqlalchemy import select
 
 from brasstag.store.books import Books
 from brasstag.store.schema import touched
-from brasstag.store.versions import OUTSIDE, Version, add_versions, history, lineage
+from brasstag.store.versions import (
+    OUTSIDE,
+    Version,
+    add_versions,
+    history,
+    insert_versions,
+    lineage,
+    moved_to,
+    past,
+)
 from brasstag.words.previews import ABSENT, Change, file_state
 from tests.store.conftest import open_desk
 
@@ -71,3 +82,52 @@ def test_what_a_call_changes_waits_to_be_looked_at(books: Books) -> None:
     record(books, Change("b", ABSENT, ONE, source="a"))
     paths = books.read(lambda view: set(view.execute(select(touched.c.path)).scalars()))
     assert paths == {"a", "b"}
+
+
+def numbered(found: Iterable[Version]) -> list[tuple[str, int]]:
+    return [(one.path, one.version) for one in found]
+
+
+def test_the_line_goes_on_through_a_move_away_and_back(books: Books) -> None:
+    record(books, Change("n", ABSENT, ONE))
+    record(books, Change("n", ONE, TWO))
+    record(books, Change("n2", ABSENT, TWO, source="n"))
+    record(books, Change("n", ABSENT, TWO, source="n2"))
+    record(books, Change("n", TWO, THREE))
+    found = books.read(lambda view: past(view, "n"))
+    assert numbered(found.line) == [("n", 1), ("n", 2), ("n2", 1), ("n", 4), ("n", 5)]
+    assert numbered(found.others) == [("n", 3)]
+
+
+def test_what_a_path_held_before_something_was_moved_there_is_not_lost(books: Books) -> None:
+    record(books, Change("f", ABSENT, ONE), Change("x", ABSENT, TWO))
+    record(books, Change("f", ONE, TWO, source="x"))
+    found = books.read(lambda view: past(view, "f"))
+    assert numbered(found.line) == [("x", 1), ("f", 2)]
+    assert told([*found.others]) == [("f", 1, ONE, "editor")]
+
+
+def test_the_past_of_one_version_ends_with_it(books: Books) -> None:
+    record(books, Change("a", ABSENT, ONE), Change("x", ABSENT, TWO))
+    record(books, Change("a", ONE, TWO, source="x"))
+    record(books, Change("a", TWO, THREE))
+    found = books.read(lambda view: past(view, "a", 1))
+    assert (numbered(found.line), found.others) == ([("a", 1)], ())
+    assert numbered(books.read(lambda view: past(view, "a", 2)).line) == [("x", 1), ("a", 2)]
+
+
+def test_moves_in_a_circle_are_followed_once(books: Books) -> None:
+    rows = [
+        Version("a", 1, ONE, None, 0, "editor", "", "", books.now(), source="b", source_version=1),
+        Version("b", 1, ONE, None, 0, "editor", "", "", books.now(), source="a", source_version=1),
+    ]
+    with books.database.write() as transaction:
+        insert_versions(transaction, rows)
+    assert numbered(books.read(lambda view: lineage(view, "a"))) == [("b", 1), ("a", 1)]
+
+
+def test_a_version_that_says_something_left_tells_where_it_went(books: Books) -> None:
+    record(books, Change("a", ABSENT, ONE), Change("gone", ABSENT, TWO))
+    record(books, Change("b", ABSENT, ONE, source="a"), Change("gone", TWO, ABSENT))
+    found = books.read(lambda view: [*history(view, "a"), *history(view, "gone")])
+    assert books.read(lambda view: moved_to(view, found)) == {("a", 2): "b"}

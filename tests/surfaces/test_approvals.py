@@ -232,3 +232,20 @@ class TestWhenNothingElseWorks:
         assert "Run `brasstag trust`" in pipe("approvals", "approve", asked).err
         monkeypatch.delenv(TOKEN_VARIABLE)
         assert pipe("timeline", "verify").code == 0
+
+
+def test_what_would_be_annotated_is_shown(pipe: Pipe, project: Path) -> None:
+    settings = project / "brasstag.toml"
+    settings.write_text(settings.read_text().replace('profile = "careful"', 'profile = "locked"'))
+    accept(project)
+    (project / "data" / "notes.md").write_text("one")
+    given = json.dumps({"path": "notes.md", "add": ["x"]})
+    ended = pipe("call", "tag_document", "--json", given)
+    assert ended.code == 3
+    identity = str(ended.json["error"]["details"]["approvalId"])
+    assert (
+        "  tags or describes notes.md" in pipe("approvals", "show", identity, "-o", "people").out.splitlines()
+    )
+    explained = pipe("policy", "explain", "tag_document", "--json", given, "-o", "people").out
+    assert "tags or describes notes.md" in explained
+    assert "it annotates notes.md; profile locked asks first" in explained

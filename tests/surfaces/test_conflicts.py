@@ -89,3 +89,23 @@ def test_what_was_shown_can_be_approved(project: Path, terminal: OpenTerminal) -
     at = terminal("approvals", "approve", identity)
     assert at.ends() == 0
     assert (project / "data" / "new.md").read_text() == OURS
+
+
+def test_what_was_deleted_meanwhile_is_told_as_such(project: Path, pipe: Pipe) -> None:
+    async def write() -> str:
+        async with Room.open(project) as room:
+            assert isinstance(await room.call("write_file", {"path": "new.md", "content": BASE}), Done)
+            (room.workspace / "new.md").unlink()
+            waiting = await room.call("write_file", {"path": "new.md", "content": OURS})
+            assert isinstance(waiting, Waiting)
+            return waiting.approval_id
+
+    identity = asyncio.run(write())
+    lines = [line.strip() for line in pipe("approvals", "show", identity, "-o", "people").out.splitlines()]
+    meanwhile = next(place for place, line in enumerate(lines) if line.startswith("base → theirs"))
+    after = lines.index("theirs → ours: what this call would make of that")
+    assert lines[meanwhile].startswith("base → theirs: deleted by outside after the task last saw it, 20")
+    assert {"-one", "-two"} <= set(lines[meanwhile:after])
+    assert {"+one", "+2"} <= set(lines[after:])
+    (conflict,) = pipe("approvals", "show", identity).json["conflicts"]
+    assert (conflict["theirs"], conflict["note"]) == ("absent", "")

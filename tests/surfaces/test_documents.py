@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from brasstag.surfaces.cli.people import TOKEN_VARIABLE, add_approver
 from tests.conftest import MakeProject
 from tests.surfaces.conftest import OpenTerminal, Pipe
 
@@ -89,19 +90,41 @@ def test_what_is_no_document_is_told_with_its_reason(pipe: Pipe, data: Path) -> 
     assert (problem["path"], problem["code"]) == ("pipe", "NOT_A_FILE")
 
 
-def test_only_prune_deletes_what_old_versions_held_and_only_when_told(pipe: Pipe, data: Path) -> None:
+def test_only_prune_deletes_what_old_versions_held_and_only_when_a_person_says_so(
+    pipe: Pipe, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(4):
         (data / "notes.md").write_text(f"Version {number}\n")
         pipe("documents")
     asked = ("documents", "prune", "--keep", "2", "--older-than-days", "0")
     assert pipe(*asked).json == {"versions": 2, "contents": 2, "deleted": 0}
     assert "Version 0" in pipe("documents", "show", "notes.md", "-v", "1").out
+    refused = pipe(*asked, "--yes")
+    assert (refused.code, "NOT_AN_APPROVER" in refused.err) == (4, True)
+    assert "Version 0" in pipe("documents", "show", "notes.md", "-v", "1").out
+    monkeypatch.setenv(TOKEN_VARIABLE, add_approver("ada"))
     assert pipe(*asked, "--yes").json["deleted"] == 2
     gone = pipe("documents", "show", "notes.md", "-v", "1")
     assert (gone.code, gone.out) == (1, "")
     assert "NOT_KEPT" in gone.err
+    assert "it was pruned or collected" in gone.err
     assert "Version 2" in pipe("documents", "show", "notes.md", "-v", "3").out
     assert len(pipe("documents", "history", "notes.md").lines) == 4
+    (told,) = [one for one in pipe("timeline", "show").lines if one["entry"] == "redacted"]
+    assert (told["type"], told["by"], told["versions"], told["contents"], told["keep"]) == (
+        "pruning",
+        "ada (token)",
+        2,
+        2,
+        2,
+    )
+    assert "what 2 old versions held, by ada (token)" in pipe("timeline", "show", "-o", "people").out
+    assert pipe("timeline", "verify").json["ok"]
+    assert pipe("timeline", "redact", told["tag"], "-r", "hush").code == 1
+    # Where there is nothing to delete, there is nothing to tell.
+    entries = len(pipe("timeline", "show").lines)
+    assert pipe(*asked, "--yes").json["deleted"] == 0
+    assert len(pipe("timeline", "show").lines) == entries
 
 
 @pytest.mark.parametrize(
@@ -115,6 +138,12 @@ def test_only_prune_deletes_what_old_versions_held_and_only_when_told(pipe: Pipe
         (("search", "--", "-only"), 1, "INVALID_ARGUMENTS"),
         (("list", "--after", "yesterday"), 2, "2026-03-01"),
         (("restore", "nothing.md"), 1, "FILE_NOT_FOUND"),
+        (("list", "--glob", "["), 2, "does not close it"),
+        (("search", "web", "-g", "a[b"), 2, "does not close it"),
+        (("list", "--task", "nobody"), 1, "TASK_NOT_FOUND"),
+        (("reindex", "--summaries"), 1, "summary_model"),
+        (("show", "notes.md", "-v", "former.md@1"), 1, "no version"),
+        (("show", "notes.md", "-v", "notes.md@" + "9" * 5000), 1, "no version"),
     ],
 )
 def test_bad_input_is_one_clear_paragraph(

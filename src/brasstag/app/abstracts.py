@@ -6,7 +6,7 @@ from collections.abc import Callable
 from brasstag.documents.library import Library
 from brasstag.engine.threads import Threads
 from brasstag.words.documents import Document
-from brasstag.words.errors import ToolError
+from brasstag.words.errors import Code, ToolError
 from brasstag.words.fencing import fenced
 from brasstag.words.messages import Text, User
 from brasstag.words.turns import Model, ModelError, TurnRequest
@@ -34,6 +34,14 @@ class Abstracts:
         self._find = find
         self._library = library
         self._threads = threads
+
+    def require(self) -> None:
+        """Raise ToolError where no model is set."""
+        if not self._name:
+            raise ToolError(
+                Code.MODEL_NOT_CONFIGURED,
+                "no model is set that sums documents up; name one as summary_model under [documents] in brasstag.toml",
+            )
 
     async def summed_up(self, document: Document) -> Document:
         """Return a document with a summary by the model; as it is where there is no model, no text, or no answer."""

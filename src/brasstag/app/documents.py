@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
 from brasstag.app.abstracts import Abstracts
 from brasstag.documents.indexing import Indexing, index_pending
-from brasstag.documents.kinds import kind_of
-from brasstag.documents.library import Found, Library, Listed
+from brasstag.documents.kinds import LINK, kind_of
+from brasstag.documents.library import Found, Library, Listed, held_by
 from brasstag.documents.reports import ScanReport
 from brasstag.documents.searching import Query
 from brasstag.documents.study import Item, content_of
@@ -20,10 +20,9 @@ from brasstag.store.books import Books
 from brasstag.store.catalogue import Order, Wanted
 from brasstag.store.database import View
 from brasstag.store.outbox import Event, events_since, newest_event
-from brasstag.store.versions import Version
+from brasstag.store.versions import Past, Version, moved_to
 from brasstag.words.blocks import Blocks
 from brasstag.words.documents import Document
-from brasstag.words.previews import digest_in
 
 WAIT_SECONDS = 600.0
 """How long somebody who asks waits for files to be looked at that nobody has looked at before."""
@@ -96,6 +95,10 @@ class RoomDocuments:
 
         return await self._abstracts.summed_up(await self._threads.run(look))
 
+    def require_summaries(self) -> None:
+        """Raise ToolError where no model is set that sums documents up."""
+        self._abstracts.require()
+
     async def sum_up(self) -> int:
         """Have every document summed up by the model that is set for that; return how many got a summary of it."""
         count = at = 0
@@ -111,8 +114,16 @@ class RoomDocuments:
         """Return every version of what is, or was, at a path, oldest first, followed through its moves."""
         return await self._threads.run(lambda: self._library.versions(self._seen(path)))
 
+    async def past(self, path: str) -> Past:
+        """Return everything a path has held: the line of what is there, and what was there besides."""
+        return await self._threads.run(lambda: self._library.past(self._seen(path)))
+
+    async def moved_to(self, versions: Sequence[Version]) -> Mapping[tuple[str, int], str]:
+        """Return where what was at a path went, by path and number of each version that says it has left."""
+        return await self._look(lambda view: moved_to(view, versions))
+
     async def version(self, path: str, name: str = "") -> Version:
-        """Return one version, by its number or the beginning of its digest; the newest if none is named."""
+        """Return one version, by its number, as ``former/path@number``, or by how its digest begins; else the newest."""
 
         def look() -> Version:
             where = self._seen(path)
@@ -126,7 +137,7 @@ class RoomDocuments:
 
     async def read(self, version: Version) -> bytes:
         """Return what a version held."""
-        return await self._threads.run(content_of, self._books.blobs, digest_in(version.state) or "")
+        return await self._threads.run(content_of, self._books.blobs, held_by(version))
 
     async def blocks(self, version: Version) -> Blocks:
         """Return what a version held in blocks."""
@@ -174,5 +185,7 @@ class RoomDocuments:
         return where
 
     def _item(self, version: Version) -> Item:
-        digest = digest_in(version.state) or ""
+        digest = held_by(version)
+        if version.state.startswith("link:"):
+            return Item(digest, LINK, version.path)
         return Item(digest, kind_of(version.path, content_of(self._books.blobs, digest)), version.path)

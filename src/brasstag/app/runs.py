@@ -17,6 +17,7 @@ from brasstag.documents.carrying import carry
 from brasstag.engine.agents import Chosen
 from brasstag.engine.floor import Floor
 from brasstag.engine.nodes import Asked, failure, opening, root_task
+from brasstag.engine.readers import receiving
 from brasstag.engine.steering import answer_question, resume_task, stop_task
 from brasstag.models.choosing import Choice, choose
 from brasstag.sandbox.workspace.draft import Draft
@@ -278,9 +279,9 @@ class Runs:
         """Read documents that a person sends along; what a rule keeps from being read stays where it is."""
         draft = Draft(self._shop.workspace, writable=False)
         try:
-            carried = carry(
-                draft, list(documents), self._shop.agents.document_tokens(reader), self._books.blobs.put
-            )
+            study = self._shop.library.study if self._shop.library else None
+            receiver = receiving(self._shop, role, reader)
+            carried = carry(draft, list(documents), receiver, self._books.blobs.put, study)
         finally:
             draft.close()
         for seen in draft.preview().reads:

@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from brasstag.documents.discretion import Discreet
 from brasstag.documents.indexing import index_pending, item_of, spotted
 from brasstag.documents.kinds import CONVERTED
 from brasstag.documents.refreshing import Refresher
 from brasstag.documents.reports import ScanReport
 from brasstag.documents.scanning import Scanner
-from brasstag.documents.searching import Answer, Query, search
+from brasstag.documents.searching import Answer, FullText, Query, Ranker, search
 from brasstag.documents.study import Item, Study
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.globs import matcher
@@ -18,7 +19,7 @@ from brasstag.store.catalogue import Order, Wanted, list_documents
 from brasstag.store.conversions import Conversion, conversions_of
 from brasstag.store.documents import DocumentRow, row_at
 from brasstag.store.fulltext import forget_index
-from brasstag.store.versions import Version, lineage
+from brasstag.store.versions import Past, Version, past
 from brasstag.words.documents import Document
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import ABSENT, digest_in
@@ -107,6 +108,7 @@ class Library:
     ) -> Listed:
         """Return documents, in order, with what is known of each."""
         is_fresh = self.refresher.refresh(seconds)
+        index_pending(self._books, self.study, STUDY_SECONDS)
         matches = matcher([glob] if glob else ())
 
         def shows(path: str) -> bool:
@@ -119,45 +121,60 @@ class Library:
         page = rows[offset : offset + limit]
         return Listed(tuple(self._described(page)), len(rows) == most, None if is_fresh else NOT_WALKED)
 
-    def search(self, query: Query, *, visible: Visible = lambda _path: True, seconds: float = 10.0) -> Found:
-        """Return what answers a query best; what has to be converted first is, as far as there is time."""
+    def search(
+        self,
+        query: Query,
+        *,
+        visible: Visible = lambda _path: True,
+        seconds: float = 10.0,
+        discreet: bool = False,
+    ) -> Found:
+        """Return what answers a query best; what has to be converted first is, as far as there is time.
+
+        ``discreet`` is for those who must not learn what else there is, not even by the order of what they see.
+        """
+        ranker: Ranker = Discreet(visible) if discreet else FullText()
         end = time.monotonic() + seconds
         is_fresh = self.refresher.refresh(seconds / 2)
         index_pending(self._books, self.study, end - time.monotonic())
-        answer = self._books.read(lambda view: search(view, query, visible=visible))
+        answer = self._books.read(lambda view: search(view, query, visible=visible, rankers=(ranker,)))
         answer = replace(answer, hits=tuple(spotted(self.study, hit) for hit in answer.hits))
         return Found(answer, _lacks(answer, is_fresh))
 
-    def versions(self, path: str) -> list[Version]:
-        """Return every version of what is, or was, at a path, oldest first, followed through its moves."""
-        found = self._books.read(lambda view: lineage(view, path))
-        if not found:
+    def past(self, path: str, newest: int | None = None) -> Past:
+        """Return everything a path has held, or had held up to one version."""
+        found = self._books.read(lambda view: past(view, path, newest))
+        if not found.line:
             raise ToolError(Code.FILE_NOT_FOUND, f"no version of {shown(path)} is known")
         return found
 
+    def versions(self, path: str) -> Sequence[Version]:
+        """Return every version of what is, or was, at a path, oldest first, followed through its moves."""
+        return self.past(path).line
+
     def version(self, path: str, name: str) -> Version:
-        """Return the version that a number or the beginning of a digest names."""
-        found = self.versions(path)
-        if name.isdecimal() and len(name) < SHORTEST_DIGEST:
-            named = [one for one in found if one.path == path and one.version == int(name)]
-        else:
-            named = [one for one in found if _is_called(one, name)]
+        """Return the version named by its number, by a former path and the number there, or by how its digest begins."""
+        found = self.past(path)
+        # The last one that fits is meant, so what is on the line comes last.
+        known = (*found.others, *found.line)
+        named = [one for one in known if _is_called(one, name, path)]
         if not named:
             raise ToolError(
                 Code.INVALID_ARGUMENTS,
-                f"{shown(path)} has no version {name!r}; it has {_numbers(found, path)}, or name one by at least"
-                f" {SHORTEST_DIGEST} characters of its digest",
+                f"{shown(path)} has no version {name!r}; it has {_numbers(known, path)}, or name one by at least"
+                f" {SHORTEST_DIGEST} characters of its digest, or one from before a move as former/path@number",
             )
         return named[-1]
 
     def version_before(self, path: str, number: int | None = None) -> Version:
-        """Return the newest version before another one, or before the present one, that held something else."""
-        found = self.versions(path)
-        last = len(found) - 1
-        if number is not None:
-            last = next(at for at, one in enumerate(found) if (one.path, one.version) == (path, number))
-        for one in reversed(found[:last]):
-            if one.state not in (found[last].state, ABSENT) and digest_in(one.state):
+        """Return the newest version before another one, or before the present one, that held something else.
+
+        What was on the same line counts first, then what the path has held besides.
+        """
+        found = self.past(path, number)
+        *line, present = found.line
+        for one in (*reversed(line), *reversed(found.others)):
+            if one.state != present.state and digest_in(one.state):
                 return one
         raise ToolError(Code.INVALID_ARGUMENTS, f"{shown(path)} has no earlier version with another content")
 
@@ -215,13 +232,28 @@ def _lacks(answer: Answer, is_fresh: bool) -> str | None:
     return "; ".join(said) or None
 
 
-def _is_called(version: Version, name: str) -> bool:
-    digest = digest_in(version.state) or ""
-    return len(name) >= SHORTEST_DIGEST and digest.startswith(name.lower())
+def held_by(version: Version) -> str:
+    """Return the digest of what a version held; raise ToolError where it held nothing."""
+    digest = digest_in(version.state)
+    if digest is None:
+        what = "its deletion" if version.state == ABSENT else "a directory"
+        raise ToolError(
+            Code.NOT_A_FILE,
+            f"version {version.version} of {shown(version.path)} is {what}, by {version.by} at {version.at};"
+            " choose another version",
+        )
+    return digest
+
+
+def _is_called(version: Version, name: str, path: str) -> bool:
+    former, at, number = name.rpartition("@")
+    if at or (name.isdecimal() and len(name) < SHORTEST_DIGEST):
+        return (version.path, str(version.version)) == (former or path, number)
+    return len(name) >= SHORTEST_DIGEST and (digest_in(version.state) or "").startswith(name.lower())
 
 
 def _numbers(found: Sequence[Version], path: str) -> str:
-    numbers = [one.version for one in found if one.path == path]
+    numbers = sorted(one.version for one in found if one.path == path)
     return (
         f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"only {numbers[0]}" if numbers else "none"
     )

@@ -152,7 +152,7 @@ class Blobs:
     def _small(self, digest: str) -> bytes:
         data = self._contents.get(digest) if self._contents is not None else None
         if data is None:
-            raise StoreError(f"blob {digest[:12]}… is gone; it was collected or removed by hand")
+            raise StoreError(f"blob {digest[:12]}… is gone; it was pruned or collected")
         return data
 
     def _path(self, digest: str) -> Path:

@@ -1,15 +1,29 @@
 """Pruning: which kept contents only old versions name. Versions stay; what they held does not."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, select
 
+from brasstag.store.books import Books, Desk
 from brasstag.store.conversions import kept_blocks
 from brasstag.store.keeping import waited_for
 from brasstag.store.ledger import overlaps
 from brasstag.store.schema import versions
+from brasstag.words.events import EntryKind
 from brasstag.words.previews import digest_in
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """What is to be spared: the newest versions of each path, and all that are younger than a moment."""
+
+    keep: int
+    before: str
+    """The moment, as the books write it."""
+    paths: tuple[str, ...] = ()
+    """Only these and what lies below them are pruned; all if there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +35,12 @@ class Prunable:
     """Contents, and the blocks made of them, that no version names which stays whole."""
 
 
-def prunable(connection: Connection, keep: int, before: str, paths: Sequence[str] = ()) -> Prunable:
-    """Return what is held by versions older than a moment, but for the newest ``keep`` of each path.
+def prunable(books: Books, spared: Retention) -> Prunable:
+    """Return what only versions hold that are not spared, and is there. What a claim or a waiting approval needs stays."""
+    return books.read(lambda view: _prunable(view, spared, books.blobs.has))
 
-    With ``paths``, only by versions of these and of what lies below them. What a claim or a waiting approval needs stays.
-    """
+
+def _prunable(connection: Connection, spared: Retention, is_there: Callable[[str], bool]) -> Prunable:
     query = select(versions.c.path, versions.c.state, versions.c.at).order_by(
         versions.c.path, versions.c.version.desc()
     )
@@ -37,11 +52,35 @@ def prunable(connection: Connection, keep: int, before: str, paths: Sequence[str
         place = seen[path] = seen.get(path, 0) + 1
         if digest is None:
             continue
-        is_asked = not paths or any(overlaps(path, one) and not one.startswith(f"{path}/") for one in paths)
-        if is_asked and place > keep and at < before:
+        if _is_asked(path, spared.paths) and place > spared.keep and at < spared.before:
             old[digest] = old.get(digest, 0) + 1
         else:
             kept.add(digest)
-    gone = frozenset(old) - kept
+    gone = frozenset(filter(is_there, old.keys() - kept))
     count = sum(old[digest] for digest in gone)
     return Prunable(count, gone | (kept_blocks(connection, gone) - kept_blocks(connection, kept)))
+
+
+def prune(books: Books, spared: Retention, by: str, desk: Desk) -> int:
+    """Delete for good what can be pruned, and write down at a new desk who did it; return how many contents went."""
+    seen = prunable(books, spared)
+    if not seen.digests:
+        return 0
+    books.expect_desk(desk)
+    with books.writing(desk.id) as transaction:
+        # A version that was made since may need some of it.
+        found = _prunable(transaction.connection, spared, seen.digests.__contains__)
+        said: dict[str, Any] = {"type": "pruning", "by": by, "versions": found.versions}
+        said |= {"contents": len(found.digests), "keep": spared.keep, "before": spared.before}
+        books.timeline.append(
+            transaction, desk.id, EntryKind.REDACTED, "", said | {"paths": list(spared.paths)}
+        )
+    # On record first: what is deleted without a word would look as if it had been tampered with.
+    dropped = sum(books.blobs.drop(digest) for digest in sorted(found.digests))
+    end: dict[str, Any] = {"type": "root", "tool": "desk", "input": {}, "result": {"deleted": dropped}}
+    books.close_task(desk.id, "done", end)
+    return dropped
+
+
+def _is_asked(path: str, paths: Sequence[str]) -> bool:
+    return not paths or any(overlaps(path, one) and not one.startswith(f"{path}/") for one in paths)

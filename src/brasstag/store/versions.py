@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select
+from sqlalchemy import Connection, Select, bindparam, insert, select
 
 from brasstag.store.database import Transaction
 from brasstag.store.prepared import Prepared
@@ -122,29 +123,60 @@ class _Book:
         )
 
 
-def history(connection: Connection, path: str) -> list[Version]:
-    """Return every version of a path, oldest first."""
-    found = connection.execute(select(versions).where(versions.c.path == path).order_by(versions.c.version))
-    return [Version(**row._mapping) for row in found]
+@dataclass(frozen=True, slots=True)
+class Past:
+    """Everything a path has held, and what that was before it came there."""
+
+    line: tuple[Version, ...]
+    """The versions of what is there, followed through its moves, oldest first."""
+    others: tuple[Version, ...]
+    """What the path has held besides, oldest first."""
 
 
-def lineage(connection: Connection, path: str) -> list[Version]:
-    """Return the versions of what is at a path now, oldest first, followed through its moves."""
-    found: list[Version] = []
-    newest: int | None = None
-    followed = {path}
+def history(connection: Connection, path: str, newest: int | None = None) -> list[Version]:
+    """Return every version of a path, or those up to one, oldest first."""
+    return [Version(**row._mapping) for row in connection.execute(_up_to(path, newest))][::-1]
+
+
+def lineage(connection: Connection, path: str, newest: int | None = None) -> list[Version]:
+    """Return the versions of what is at a path now, or was in one version, oldest first, followed through its moves."""
+    found: dict[tuple[str, int], Version] = {}
     while path:
-        query = select(versions).where(versions.c.path == path).order_by(versions.c.version.desc())
-        if newest is not None:
-            query = query.where(versions.c.version <= newest)
+        rows = connection.execute(_up_to(path, newest))
         path = ""
-        for row in connection.execute(query):
-            found.append(Version(**row._mapping))
-            if row.source and row.source not in followed:
-                path, newest = row.source, row.source_version
-                followed.add(path)
+        for row in rows:
+            if (row.path, row.version) in found:
+                # Moves in a circle: the line has no other beginning.
                 break
-    return found[::-1]
+            found[row.path, row.version] = Version(**row._mapping)
+            if row.source:
+                path, newest = row.source, row.source_version
+                break
+    return [*found.values()][::-1]
+
+
+def past(connection: Connection, path: str, newest: int | None = None) -> Past:
+    """Return everything a path has held, or had held up to one version."""
+    line = lineage(connection, path, newest)
+    others = [one for one in history(connection, path, newest) if one not in line]
+    return Past(tuple(line), tuple(others))
+
+
+def moved_to(connection: Connection, found: Iterable[Version]) -> dict[tuple[str, int], str]:
+    """Return where what was at a path went, by path and number of each version that says it has left."""
+    left = {(one.path, one.version) for one in found if one.state == ABSENT}
+    if not left:
+        return {}
+    paths = sorted({path for path, _number in left})
+    query = select(versions.c.path, versions.c.source, versions.c.source_version)
+    rows = connection.execute(query.where(versions.c.source.in_(paths)))
+    went = {(source, number + 1): path for path, source, number in rows}
+    return {key: path for key, path in went.items() if key in left}
+
+
+def _up_to(path: str, newest: int | None) -> Select[Any]:
+    query = select(versions).where(versions.c.path == path).order_by(versions.c.version.desc())
+    return query if newest is None else query.where(versions.c.version <= newest)
 
 
 def named_digests(connection: Connection) -> frozenset[str]:

@@ -12,7 +12,7 @@ from brasstag.surfaces.cli.console import quote, say
 from brasstag.surfaces.cli.contents import kept_bytes, kept_text
 from brasstag.surfaces.cli.times import local_time
 from brasstag.words.deeds import change_sentence
-from brasstag.words.previews import Preview, digest_in
+from brasstag.words.previews import ABSENT, Preview, digest_in
 
 if TYPE_CHECKING:
     from brasstag.store.blobs import Blobs
@@ -41,7 +41,7 @@ def print_preview(preview: Preview, blobs: "Blobs") -> None:
         quote(change_sentence(change, partial(_target, blobs)), "bold", indent="  ")
         conflict = conflicts.get(change.path)
         if conflict is not None:
-            _print_meanwhile(Sides.of(conflict, change, blobs))
+            _print_meanwhile(Sides.of(conflict, change, blobs), is_gone=change.before == ABSENT)
         if digest_in(change.after) and (not change.source or digest_in(change.before)):
             if conflict is not None:
                 say("    theirs → ours: what this call would make of that", "bold yellow")
@@ -65,6 +65,7 @@ def deeds(preview: Preview) -> Iterator[str]:
     """Yield what a call would do besides changing files, a sentence each."""
     yield from (f"runs {command}" for command in preview.runs)
     yield from (f"fetches {address}" for address in preview.fetches)
+    yield from (f"tags or describes {path}" for path in preview.annotates)
     yield from (f"saves what comes back as {path}, if that may land" for path in preview.saves)
     if preview.external:
         yield "acts outside the workspace, where a preview cannot see"
@@ -75,9 +76,10 @@ def _target(blobs: "Blobs", state: str) -> str | None:
     return None if target is None else os.fsdecode(target)
 
 
-def _print_meanwhile(sides: Sides) -> None:
+def _print_meanwhile(sides: Sides, *, is_gone: bool) -> None:
     conflict = sides.conflict
-    said = f"changed by {conflict.by} after the task last saw it, {local_time(conflict.seen_at)}"
+    what = "deleted" if is_gone else "changed"
+    said = f"{what} by {conflict.by} after the task last saw it, {local_time(conflict.seen_at)}"
     quote(f"base → theirs: {said}", "bold yellow")
     if sides.base is not None:
         print_diff(sides.base, sides.theirs)

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from brasstag.surfaces.cli.call import Later, Yes, call_tool
-from brasstag.surfaces.cli.console import OutputName, print_json, report, say, wants_json
+from brasstag.surfaces.cli.console import OutputName, print_json, say, wants_json
 from brasstag.surfaces.cli.exits import Exit
+from brasstag.surfaces.cli.filters import closed, unfit, wanted, with_whole_id
 from brasstag.surfaces.cli.options import HERE, Output, Project, Role, pass_on
-from brasstag.surfaces.cli.rooms import open_books, open_room, run
+from brasstag.surfaces.cli.rooms import open_room, run
+from brasstag.surfaces.cli.wording import WordsCommand
 
 if TYPE_CHECKING:
     from brasstag.app.room import Room
@@ -20,7 +22,7 @@ app = typer.Typer(help="The documents of the workspace, and their versions.", in
 
 DocumentPath = Annotated[str, typer.Argument(help="A path in the workspace.")]
 VersionName = Annotated[
-    str, typer.Option("--version", "-v", help="Its number, or the beginning of its digest.")
+    str, typer.Option("--version", "-v", help="Its number, former/path@number, or how its digest begins.")
 ]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="Only what has this tag; may be repeated.")]
 MediaType = Annotated[str, typer.Option("--type", help="Only this type, such as text/csv or image/.")]
@@ -28,7 +30,9 @@ Creator = Annotated[str, typer.Option("--by", help="Only what this role made; ou
 OfTask = Annotated[str, typer.Option("--task", help="Only what this task made.")]
 After = Annotated[str, typer.Option("--after", help="Only what changed since, such as 2026-03-01.")]
 Before = Annotated[str, typer.Option("--before", help="Only what changed until then.")]
-Glob = Annotated[str, typer.Option("--glob", "-g", help="Only paths that match, such as reports/**.")]
+Glob = Annotated[
+    str, typer.Option("--glob", "-g", callback=closed, help="Only paths that match, such as reports/**.")
+]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many.")]
 Ordered = Annotated[
     Literal["path", "newest", "oldest", "largest", "smallest"],
@@ -42,7 +46,7 @@ def documents(context: typer.Context, output: Output = None, project: Project = 
     """List the documents, when no command is given."""
     pass_on(context, project, output)
     if context.invoked_subcommand is None:
-        run(_list(project, output, _wanted(None, "", "", "", "", ""), "", "path", 50))
+        run(_list(project, output, wanted(), "", "path", 50))
 
 
 @app.command("list")
@@ -60,7 +64,7 @@ def list_(
     project: Project = HERE,
 ) -> None:
     """List documents with what is known of each."""
-    run(_list(project, output, _wanted(tag, media_type, by, task, after, before), glob, order, limit))
+    run(_list(project, output, wanted(tag, media_type, by, task, after, before), glob, order, limit))
 
 
 @app.command()
@@ -80,7 +84,7 @@ def show(
     run(_show(project, output, path, form, version))
 
 
-@app.command()
+@app.command(cls=WordsCommand)
 def search(
     query: Annotated[
         list[str], typer.Argument(help='Words; "a phrase", begin*, -not and OR are understood.')
@@ -97,8 +101,8 @@ def search(
     project: Project = HERE,
 ) -> None:
     """Find documents by the words in them, the best first."""
-    wanted = _wanted(tag, media_type, by, task, after, before)
-    run(_search(project, output, " ".join(query), wanted, glob, limit))
+    asked = wanted(tag, media_type, by, task, after, before)
+    run(_search(project, output, " ".join(query), asked, glob, limit))
 
 
 @app.command()
@@ -110,13 +114,13 @@ def diff(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Compare two documents, or two versions of one; its last change if nothing more is said."""
+    """Compare two documents, or two versions of one. Of a path alone, its last change is shown."""
     raise typer.Exit(run(_diff(project, output, path, other, old, new)))
 
 
 @app.command()
 def history(path: DocumentPath, output: Output = None, project: Project = HERE) -> None:
-    """List every version of a document, also from before it was moved here."""
+    """List every version of a document, followed through its moves. What else was at its path comes after them."""
     run(_history(project, output, path))
 
 
@@ -130,7 +134,9 @@ def restore(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Bring an earlier version back; the last one before the present state if none is named.
+    """Bring an earlier version back.
+
+    If none is named, that is the last one before the present state.
 
     This is a call like any other: it is judged, may ask, and can be undone.
     """
@@ -174,7 +180,7 @@ def reindex(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Look at every file, and bring the index up to date, with all that has to be converted for it."""
+    """Look at every file, and bring the index up to date. All that has to be converted for it is."""
     raise typer.Exit(run(_reindex(project, output, rebuild, summaries)))
 
 
@@ -187,54 +193,30 @@ def prune(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Delete what old versions held, for good. That they were there, and who made them, stays known."""
-    from datetime import timedelta
+    """Delete what old versions held, for good. That they were there, and who made them, stays known.
 
-    from brasstag.sandbox.workspace.paths import parse_path
-    from brasstag.store.pruning import prunable
-    from brasstag.words.times import stamp, utc_now
+    This takes a person: somebody at a terminal, or an approver's token. The timeline tells who it was.
+    """
+    from brasstag.surfaces.cli.pruning import prune_versions
 
-    before = stamp(utc_now() - timedelta(days=older_than_days))
-    with open_books(project) as vault:
-        books = vault.books
-        found = books.read(
-            lambda view: prunable(view, keep, before, [parse_path(one) for one in paths or ()])
-        )
-        if yes:
-            dropped = sum(books.blobs.drop(digest) for digest in sorted(found.digests))
-            told = f"Deleted what {found.versions} versions held: {dropped} contents."
-        else:
-            dropped = 0
-            told = (
-                f"Would delete what {found.versions} versions held. Say --yes to do it; it cannot be undone."
-            )
-    report(output, {"versions": found.versions, "contents": len(found.digests), "deleted": dropped}, told)
-
-
-def _wanted(tags: list[str] | None, media_type: str, by: str, task: str, after: str, before: str) -> "Wanted":
-    from brasstag.store.catalogue import Wanted
-    from brasstag.words.times import read_moment
-
-    try:
-        since, until = (read_moment(given) if given else "" for given in (after, before))
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-    family = f"{media_type}*" if media_type.endswith("/") else media_type
-    return Wanted(family, tuple(tags or ()), by, task, since, until)
+    prune_versions(project, output, paths or (), keep, older_than_days, yes=yes)
 
 
 async def _list(
-    project: Path, output: OutputName | None, wanted: "Wanted", glob: str, order: "Order", limit: int
+    project: Path, output: OutputName | None, asked: "Wanted", glob: str, order: "Order", limit: int
 ) -> None:
-    from brasstag.surfaces.cli.papers import print_documents
+    from brasstag.surfaces.cli.papers import print_documents, tell_unfit
 
     async with open_room(project, "documents list") as room:
-        listed = await room.documents.list(wanted, glob=glob, order=order, limit=limit)
+        asked = with_whole_id(room, asked)
+        listed = await room.documents.list(asked, glob=glob, order=order, limit=limit)
+        unmet = [] if listed.documents else unfit(room, asked, glob)
     if wants_json(output):
         for document in listed.documents:
             print_json(document.as_json())
+        tell_unfit(unmet, stderr=True)
         return
-    print_documents(listed)
+    print_documents(listed, unmet)
 
 
 async def _show(project: Path, output: OutputName | None, path: str, form: Form | None, version: str) -> None:
@@ -246,28 +228,36 @@ async def _show(project: Path, output: OutputName | None, path: str, form: Form 
             await print_content(room.documents, chosen, form or "source")
             return
         document = await room.documents.get(path)
-        versions = await room.documents.versions(path)
-    print_document(document, versions, output)
+        past = await room.documents.past(path)
+        went = await room.documents.moved_to([*past.others, *past.line])
+    print_document(document, past, went, output)
 
 
 async def _search(
-    project: Path, output: OutputName | None, query: str, wanted: "Wanted", glob: str, limit: int
+    project: Path, output: OutputName | None, query: str, asked: "Wanted", glob: str, limit: int
 ) -> None:
     from brasstag.surfaces.cli.papers import print_found
 
     async with open_room(project, "documents search") as room:
-        found = await room.documents.search(query, wanted, globs=[glob] if glob else [], limit=limit)
-    print_found(found, output)
+        asked = with_whole_id(room, asked)
+        found = await room.documents.search(query, asked, globs=[glob] if glob else [], limit=limit)
+        unmet = [] if found.answer.hits else unfit(room, asked, glob)
+    print_found(found, unmet, output)
 
 
 async def _diff(project: Path, output: OutputName | None, path: str, other: str, old: str, new: str) -> int:
     from brasstag.surfaces.cli.papers import print_difference
+    from brasstag.words.previews import ABSENT
 
     async with open_room(project, "documents diff") as room:
         newer = await room.documents.version(other or path, new)
         older = await _older(room, path, other, old, newer)
-        sides = [await room.documents.text(side) for side in (older, newer)]
-    print_difference(older, newer, sides[0], sides[1], output)
+        before = await room.documents.text(older)
+        # What is gone by now differs from what there was in all of it; a version that was named has to hold something.
+        is_gone = newer.state == ABSENT and not new
+        after = "" if is_gone else await room.documents.text(newer)
+        went = (await room.documents.moved_to([newer])).get((newer.path, newer.version), "")
+    print_difference(older, newer, before, after, went, output)
     return Exit.DONE
 
 
@@ -278,15 +268,18 @@ async def _older(room: "Room", path: str, other: str, name: str, newer: "Version
 
 
 async def _history(project: Path, output: OutputName | None, path: str) -> None:
-    from brasstag.surfaces.cli.papers import print_versions
+    from brasstag.surfaces.cli.papers import print_past
 
     async with open_room(project, "documents history") as room:
-        versions = await room.documents.versions(path)
-    print_versions(versions, output)
+        past = await room.documents.past(path)
+        went = await room.documents.moved_to([*past.others, *past.line])
+    print_past(past, went, output)
 
 
 async def _reindex(project: Path, output: OutputName | None, rebuild: bool, summaries: bool) -> int:
     async with open_room(project, "documents reindex") as room:
+        if summaries:
+            room.documents.require_summaries()
         scanned = await room.documents.scan(rebuild=rebuild)
         indexed = await room.documents.index()
         summed = await room.documents.sum_up() if summaries else 0

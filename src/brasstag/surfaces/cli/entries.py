@@ -61,6 +61,8 @@ def _what(payload: Mapping[str, Any]) -> Iterator[str]:
         yield f"→ {payload['status']}"
     if "redacted" in payload:
         yield f"{str(payload['redacted'])[-8:]}: {payload.get('reason', '')}"
+    if payload.get("type") == "pruning":
+        yield f"what {payload['versions']} old versions held, by {payload['by']}"
 
 
 def _passed_on(payload: Mapping[str, Any]) -> Iterator[str]:

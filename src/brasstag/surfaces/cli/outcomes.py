@@ -1,10 +1,10 @@
 """How a call ended: a line of JSON for programs, what came of it for people."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from brasstag.surfaces.cli.console import OutputName, print_json, say, table, wants_json
+from brasstag.surfaces.cli.console import OutputName, print_json, quote, say, screen, table, wants_json
 from brasstag.surfaces.cli.exits import Exit, exit_for
 from brasstag.surfaces.cli.programs import parts_of, print_output, run_in
 from brasstag.words.calls import Done, Failed, Unknown, Waiting
@@ -13,6 +13,10 @@ from brasstag.words.views import result_view
 
 if TYPE_CHECKING:
     from brasstag.words.calls import Outcome
+
+_ROOM_FOR_WORDS = 12
+"""Cells that a column needs at least; names and numbers are often shorter."""
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
 
 
 def show_outcome(outcome: "Outcome", output: OutputName | None, tool: str, **more: Any) -> Exit:
@@ -102,11 +106,30 @@ def _print_part(name: str, part: Any) -> None:
         say(f"{name}: none")
     elif all(row and isinstance(row, Mapping) for row in part):
         headings = list(dict.fromkeys(key for row in part for key in row))
-        table(headings, [[_short(row.get(key, "")) for key in headings] for row in part])
+        rows = [[_short(row.get(key, "")) for key in headings] for row in part]
+        if _fits([headings, *rows]):
+            table(headings, rows)
+        else:
+            _print_records(name, part)
     else:
         say(f"{name}:")
         for item in part:
             say(f"  {_short(item)}")
+
+
+def _fits(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether each column of a table has room for words, or for all it says where that is less."""
+    widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    return sum(min(width, _ROOM_FOR_WORDS) + 1 for width in widths) <= screen().width + 1
+
+
+def _print_records(name: str, records: Sequence[Mapping[str, Any]]) -> None:
+    """Print a field a line, each record set apart by a dash; what says nothing is left out."""
+    say(f"{name}:")
+    for record in records:
+        told = [(key, value) for key, value in record.items() if value not in _NOTHING]
+        for place, (key, value) in enumerate(told):
+            quote(f"{key}: {' '.join(_short(value).split())}", indent="    " if place else "  - ")
 
 
 def _has_parts(value: Any) -> bool:

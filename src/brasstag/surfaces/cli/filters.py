@@ -1,0 +1,107 @@
+"""Filters of documents as people type them, and which of them nothing fits, with what was probably meant."""
+
+import re
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from brasstag.app.room import Room
+    from brasstag.store.catalogue import Wanted
+
+_MOST_NAMED = 5
+_CLOSED = re.compile(r"\\.|\[!?\]?[^\]/]*\]", re.DOTALL)
+"""What an opening bracket in a glob may be part of."""
+
+
+def closed(glob: str) -> str:
+    """Return a glob whose sets are closed; one that people have not finished is a bad option."""
+    if "[" in _CLOSED.sub("", glob):
+        raise typer.BadParameter(
+            f"{glob} opens a set and does not close it; write [a-z] for a set, and \\[ for the character"
+        )
+    return glob
+
+
+def wanted(
+    tags: list[str] | None = None,
+    media_type: str = "",
+    by: str = "",
+    task: str = "",
+    after: str = "",
+    before: str = "",
+) -> "Wanted":
+    """Return what was asked for; a moment nobody understands is a bad option."""
+    from brasstag.store.catalogue import Wanted
+    from brasstag.words.times import read_moment
+
+    try:
+        since, until = (read_moment(given) if given else "" for given in (after, before))
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    family = f"{media_type}*" if media_type.endswith("/") else media_type
+    return Wanted(family, tuple(tags or ()), by, task, since, until)
+
+
+def with_whole_id(room: "Room", asked: "Wanted") -> "Wanted":
+    """Return the same with the whole id of its task, of which people type the end; raise ToolError for no task."""
+    from dataclasses import replace
+
+    from brasstag.store.tasks import get_task
+
+    if not asked.task:
+        return asked
+    return replace(asked, task=room.books.read(lambda view: get_task(view, asked.task).id))
+
+
+def unfit(room: "Room", asked: "Wanted", glob: str) -> list[str]:
+    """Say of each filter that no document fits, and what might have been meant."""
+    from brasstag.sandbox.workspace.globs import matcher
+    from brasstag.store.catalogue import Wanted, list_documents
+
+    rows = room.books.read(lambda view: list_documents(view, Wanted()))
+    types = {row.media_type for row in rows}
+    told = [
+        *_missing("no document is of type", [asked.media_type], types, _type_of(asked.media_type)),
+        *_missing("no document has the tag", asked.tags, {tag for row in rows for tag in row.tags}),
+        *_missing(
+            "no document was made by",
+            [asked.by],
+            {by for row in rows for by in (row.created_by, row.updated_by)},
+        ),
+    ]
+    if asked.task and not any(asked.task in (row.created_task, row.updated_task) for row in rows):
+        told.append(f"task {asked.task[-8:]} has made no document that is there")
+    if glob and not any(map(matcher([glob]), (row.path for row in rows))):
+        told.append(f"no path matches {glob}")
+    return told
+
+
+def _type_of(ending: str) -> str:
+    """Return the media type of files that end so, or nothing."""
+    from mimetypes import guess_type
+
+    from brasstag.documents.kinds import PLAIN, kind_of_text
+
+    known = kind_of_text(f"x.{ending}")
+    return known if known != PLAIN else guess_type(f"x.{ending}")[0] or ""
+
+
+def _missing(sentence: str, asked: Iterable[str], known: set[str], meant: str = "") -> Iterator[str]:
+    for one in asked:
+        family, star, _ = one.partition("*")
+        fits = any(value.startswith(family) for value in known) if star else one in known
+        if one and not fits:
+            given = one.rstrip("*")
+            yield f"{sentence} {given}{f'; did you mean {meant}?' if meant else _meant(given, sorted(known))}"
+
+
+def _meant(given: str, known: list[str]) -> str:
+    folded = {value.casefold(): value for value in known}
+    parts = [value for name, value in folded.items() if given.casefold() in name]
+    near = parts or [folded[name] for name in get_close_matches(given.casefold(), folded, _MOST_NAMED)]
+    if near:
+        return f"; did you mean {', '.join(near[:_MOST_NAMED])}?"
+    return f"; there are {', '.join(known)}" if 0 < len(known) <= _MOST_NAMED else ""
