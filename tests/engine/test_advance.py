@@ -14,6 +14,7 @@ from brasstag.words.budgets import Budget
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
 from tests.conftest import accept
+from tests.documents.making import pdf, words
 from tests.engine.crews import ADA, call, turn, write_script
 
 
@@ -64,6 +65,32 @@ async def test_documents_travel_down_and_back_up(crew: Path) -> None:
         assert [document["text"] for document in opened["carried"]] == ["a,b\n1,2\n"]
         report = await room.verify()
         assert report.ok, report.findings
+
+
+async def test_a_task_finds_a_pdf_in_its_context(crew: Path) -> None:
+    (crew / "data" / "report.pdf").write_bytes(pdf(words("Revenue rose in Oslo.", 50, 780)))
+    write_script(
+        crew,
+        {
+            "boss": [
+                turn(call("route_to_worker", request="Read", documents=["report.pdf"])),
+                turn(text="Done."),
+            ],
+            "worker": [turn(call("handoff", result="read", documents=["report.pdf"]))],
+        },
+    )
+    async with Room.open(crew) as room:
+        run = await room.start("Read it", documents=["report.pdf"])
+        assert (await room.finished(run)).ok
+        root, child = await room.tasks(run)
+        begun = (await room.timeline(root.id))[0].payload
+        given = (await room.timeline(child.id))[0].payload
+        returned = (await room.timeline(root.id))[3].payload
+    for payload in (begun, given, returned):
+        assert payload is not None
+        (one,) = payload["carried"]
+        assert "Revenue rose in Oslo." in one["text"]
+        assert one["complete"]
 
 
 async def test_a_missing_document_fails_the_call_before_anything_starts(crew: Path) -> None:

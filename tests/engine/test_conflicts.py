@@ -118,6 +118,69 @@ async def test_deleting_and_moving_over_it_are_asked_about_too(
         assert [conflict.path for conflict in approval.preview.conflicts] == [changed]
 
 
+@pytest.mark.parametrize("profile", ["careful", "trusted"])
+async def test_writing_again_what_somebody_deleted_is_asked_about(
+    make_project: MakeProject, profile: str
+) -> None:
+    project = make_project(profile=profile)
+    (project / "data" / "a.md").write_text(SEEN)
+    async with Room.open(project) as room:
+        await read(room)
+        (room.workspace / "a.md").unlink()
+        approval = await asked(room, await write(room))
+        (conflict,) = approval.preview.conflicts
+        (change,) = approval.preview.changes
+        assert (conflict.base, change.before, change.after) == (state(SEEN), ABSENT, state(OURS))
+        assert approval.rule == CHANGED_MEANWHILE
+        assert approval.reason.startswith("a.md was deleted by outside after this task last saw it")
+        assert not (room.workspace / "a.md").exists()
+        await room.decide(approval.id, YES, by=ADA)
+        assert isinstance(await room.resume(approval.id), Done)
+        assert (room.workspace / "a.md").read_text() == OURS
+        assert (await room.verify()).ok
+
+
+async def test_who_deleted_it_at_the_same_counter_is_named(project: Path) -> None:
+    (project / "data" / "b.md").write_text("b")
+    async with Room.open(project) as room, Room.open(project) as other:
+        await read(room)
+        deleted = await other.call("delete_file", {"path": "a.md"}, role="boss")
+        assert isinstance(deleted, Done), deleted
+        (conflict,) = (await asked(room, await write(room))).preview.conflicts
+        assert (conflict.by, conflict.base) == ("boss", state(SEEN))
+        moved = await room.call("move_file", {"source": "b.md", "target": "a.md"})
+        assert [one.path for one in (await asked(room, moved)).preview.conflicts] == ["a.md"]
+
+
+async def test_what_the_task_itself_deleted_or_moved_may_be_written_again(project: Path) -> None:
+    (project / "data" / "folder").mkdir()
+    (project / "data" / "folder" / "c.md").write_text(SEEN)
+    async with Room.open(project) as room:
+        for path in ("a.md", "folder/c.md"):
+            await read(room, path)
+        for tool, arguments in (
+            ("delete_file", {"path": "a.md"}),
+            ("move_file", {"source": "folder", "target": "other"}),
+        ):
+            assert isinstance(await room.call(tool, arguments), Done)
+        for path in ("a.md", "folder/c.md"):
+            assert isinstance(await write(room, path=path), Done)
+
+
+async def test_what_it_never_saw_or_knows_to_be_gone_may_be_written_again(project: Path) -> None:
+    async with Room.open(project) as room:
+        (room.workspace / "b.md").write_text("b")
+        await room.call("list_documents", {})
+        await read(room)
+        for path in ("a.md", "b.md"):
+            (room.workspace / path).unlink()
+        missing = await room.call("read_file", {"path": "a.md"})
+        assert isinstance(missing, Failed)
+        assert missing.code is Code.FILE_NOT_FOUND
+        for path in ("a.md", "b.md"):
+            assert isinstance(await write(room, path=path), Done)
+
+
 async def test_what_the_call_itself_reads_is_no_conflict(project: Path) -> None:
     async with Room.open(project) as room:
         await read(room)
@@ -387,7 +450,7 @@ def test_a_preview_from_before_there_were_conflicts_has_the_digest_it_had() -> N
 
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["read", "write", "edit", "delete", "move", "outside"]),
+        st.sampled_from(["read", "write", "edit", "delete", "move", "outside", "vanish"]),
         st.sampled_from(["a.md", "b.md"]),
         st.sampled_from(["one", "two", "three"]),
     ),
@@ -413,10 +476,13 @@ async def _follow(workspace: Path, steps: list[tuple[str, str, str]]) -> None:
             if step == "outside":
                 (workspace / path).write_text(content)
                 continue
+            if step == "vanish":
+                (workspace / path).unlink(missing_ok=True)
+                continue
             replaced = {"write": path, "delete": path, "move": other}.get(step)
-            unseen = replaced in known and now[replaced] is not None and known[replaced] != now[replaced]
+            unseen = replaced in known and known[replaced] != now[replaced]
             outcome = await _act(room, step, path, other, content)
-            if step == "write" and now[path] == content:
+            if (step == "write" and now[path] == content) or (step == "move" and now[path] == now[other]):
                 unseen = False
             if isinstance(outcome, Failed):
                 if step in ("read", "edit") and now[path] is None:

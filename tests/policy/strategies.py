@@ -71,6 +71,7 @@ previews = st.builds(
     fetches=st.sampled_from([(), (), ("https://x.org",), ("https://x.org", "https://y.org")]),
     external=st.booleans(),
     untracked_reads=st.sampled_from([0, 0, 3]),
+    annotates=st.sampled_from([(), (), ("a",), ("c.md",)]),
 )
 arguments = st.fixed_dictionaries(
     {},

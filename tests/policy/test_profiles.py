@@ -59,7 +59,11 @@ def test_every_profile_has_a_word_on_every_fact() -> None:
 
 class TestLocked:
     @pytest.mark.parametrize(
-        "preview", [creates("a"), overwrites("a"), deletes("a"), moves("a", "b"), Preview(runs=("x",))]
+        "preview",
+        [
+            *(creates("a"), overwrites("a"), deletes("a"), moves("a", "b")),
+            *(Preview(runs=("x",)), Preview(annotates=("a",))),
+        ],
     )
     def test_every_effect_asks_whatever_the_tool_says(self, preview: Preview) -> None:
         assert decision("locked", preview, tool(approval="auto")) == "ask"

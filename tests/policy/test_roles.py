@@ -140,13 +140,24 @@ class TestDelegating:
 
 ANSWERING = EVERYONES - {"save_to_short_term_memory", "save_to_long_term_memory"}
 
+LOOKING = {
+    *("read_file", "list_files", "search_code"),
+    *("list_documents", "search_documents", "load_to_context", "compare_documents", "ask_data"),
+}
+
 
 class TestAnswering:
     def test_who_only_answers_looks_and_changes_nothing(self) -> None:
         assert roles(NOVEL).answering("architect") == ANSWERING | {"read_file", "list_files", "search_code"}
 
     def test_neither_acting_nor_delegating_comes_in_with_a_star(self) -> None:
-        assert roles(EVERYTHING).answering("all") == ANSWERING | {"read_file", "list_files", "search_code"}
+        assert roles(EVERYTHING).answering("all") == ANSWERING | LOOKING
+
+    def test_what_is_said_of_documents_outlives_an_answer_so_it_is_left_out(self) -> None:
+        crew = roles(
+            '[roles.a]\ntools = ["tag_document", "describe_document", "restore_document", "read_file"]'
+        )
+        assert crew.answering("a") == ANSWERING | {"read_file"}
 
     def test_a_tool_that_acts_elsewhere_is_left_out(self) -> None:
         outside = Tool(ToolConfig(tool_id="send", description="Send it."), function=print)

@@ -440,3 +440,19 @@ def test_messages_never_name_the_host(draft: Draft, project: Path, tree: Path) -
             with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever it is
                 use(path)
             assert str(project) not in f"{caught.value!r} {getattr(caught.value, 'details', '')}"
+
+
+def test_a_draft_that_may_only_look_says_what_it_annotates_and_changes_nothing(
+    workspace: Workspace, data: Path
+) -> None:
+    (data / "a.md").write_text("one")
+    os.symlink("a.md", data / "b.md")
+    before = snapshot(data)
+    draft = Draft(workspace, writable=False)
+    assert [draft.annotate(path) for path in ("b.md", "./a.md")] == ["a.md", "a.md"]
+    with fails(Code.FILE_NOT_FOUND):
+        draft.annotate("nothing.md")
+    preview = draft.preview()
+    assert (preview.annotates, preview.changes) == (("a.md",), ())
+    assert preview.facts == {Fact.READS, Fact.ANNOTATES}
+    assert snapshot(data) == before

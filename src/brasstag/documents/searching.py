@@ -64,6 +64,9 @@ class Spot:
     """The number of the block, in a document that was converted."""
     page: int = 0
     sheet: str = ""
+    row: int = 0
+    """The row of the sheet."""
+    paragraph: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ match, so that a very long one costs little more than a short one.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
@@ -58,6 +59,11 @@ class Finder:
             if matches:
                 return self._around(body, start + _best(matches))
         return Snippet(body[: _end(body, 0)])
+
+    def counts(self, text: str) -> list[int]:
+        """Return how often each phrase stands in a text, counted so far as a long one is looked through at once."""
+        found = Counter(match.phrase for match in self._matches(text[:_LONGEST_STRETCH]))
+        return [found[number] for number in range(len(self._phrases))]
 
     def _around(self, body: str, first: int) -> Snippet:
         start = _start(body, first)

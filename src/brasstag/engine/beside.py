@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any
 
 from brasstag.engine.shop import Shop
-from brasstag.sandbox.workspace.draft import Draft
+from brasstag.policy.grants import Grant
 from brasstag.store.annotating import describe, retag
 from brasstag.store.books import Beside
 from brasstag.store.database import Transaction
@@ -14,20 +13,21 @@ from brasstag.store.memories import Memory, add_memory
 from brasstag.store.tasks import find_task
 from brasstag.words.calls import Call
 from brasstag.words.ids import new_id
+from brasstag.words.previews import Preview
 
 
-def written_beside(shop: Shop, call: Call) -> Beside | None:
-    """Return what writes down more than a call's entry, or None where its entry is all."""
-    found = BESIDE.get(call.tool)
-    return None if found is None else found(shop, call)
+def written_beside(shop: Shop, grant: Grant) -> Beside | None:
+    """Return what writes down more than a granted call's entry, or None where its entry is all."""
+    found = BESIDE.get(grant.call.tool)
+    return None if found is None else found(shop, grant.call, grant.preview)
 
 
-def _remember_in_run(shop: Shop, call: Call) -> Beside:
+def _remember_in_run(shop: Shop, call: Call, _preview: Preview) -> Beside:
     task = shop.books.read(lambda view: find_task(view, call.task_id))
     return _remember(shop, call, call.task_id if task is None else task.tree)
 
 
-def _remember_for_good(shop: Shop, call: Call) -> Beside:
+def _remember_for_good(shop: Shop, call: Call, _preview: Preview) -> Beside:
     return _remember(shop, call, tree="")
 
 
@@ -37,34 +37,25 @@ def _remember(shop: Shop, call: Call, tree: str) -> Beside:
     return partial(add_memory, memory=memory, key=shop.books.sealer.key)
 
 
-def _tag(shop: Shop, call: Call) -> Beside:
-    given = call.arguments
-    path = _canonical(shop, given)
+def _tag(shop: Shop, call: Call, preview: Preview) -> Beside:
+    add, remove = call.arguments.get("add") or (), call.arguments.get("remove") or ()
 
     def write(transaction: Transaction) -> None:
-        retag(
-            transaction, path, given.get("add") or (), given.get("remove") or (), shop.books.now(), call.role
-        )
+        for path in preview.annotates:
+            retag(transaction, path, add, remove, shop.books.now(), call.role)
 
     return write
 
 
-def _describe(shop: Shop, call: Call) -> Beside:
-    path = _canonical(shop, call.arguments)
-    return partial(
-        describe,
-        path=path,
-        description=str(call.arguments["description"]),
-        at=shop.books.now(),
-        by=call.role,
-    )
+def _describe(shop: Shop, call: Call, preview: Preview) -> Beside:
+    def write(transaction: Transaction) -> None:
+        for path in preview.annotates:
+            describe(transaction, path, str(call.arguments["description"]), at=shop.books.now(), by=call.role)
+
+    return write
 
 
-def _canonical(shop: Shop, given: Mapping[str, Any]) -> str:
-    return Draft(shop.workspace, writable=False).canonical(str(given["path"]))
-
-
-BESIDE: Mapping[str, Callable[[Shop, Call], Beside]] = MappingProxyType(
+BESIDE: Mapping[str, Callable[[Shop, Call, Preview], Beside]] = MappingProxyType(
     {
         "save_to_short_term_memory": _remember_in_run,
         "save_to_long_term_memory": _remember_for_good,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from brasstag.documents.kinds import kind_of
-from brasstag.documents.library import Found, Library, Listed
+from brasstag.documents.library import Found, Library, Listed, held_by
 from brasstag.documents.searching import Query
 from brasstag.documents.study import Item, content_of
 from brasstag.sandbox.workspace.draft import Draft
@@ -17,7 +17,7 @@ from brasstag.words.blocks import Blocks
 from brasstag.words.canonical import sha256
 from brasstag.words.documents import Content, Document
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.previews import digest_in
+from brasstag.words.previews import digest_in, file_state
 
 Hides = Callable[[str], bool]
 
@@ -25,12 +25,22 @@ Hides = Callable[[str], bool]
 class Card:
     """One call's door to the library; what it is shown of a document counts as read."""
 
-    def __init__(self, library: Library, blobs: Blobs, draft: Draft, hides: Hides, unheard: Hides) -> None:
+    def __init__(
+        self,
+        library: Library,
+        blobs: Blobs,
+        draft: Draft,
+        hides: Hides,
+        unheard: Hides,
+        *,
+        discreet: bool = False,
+    ) -> None:
         self._library = library
         self._blobs = blobs
         self._draft = draft
         self._hides = hides
         self._unheard = unheard
+        self._is_discreet = discreet
 
     def listing(
         self, wanted: Wanted, glob: str, order: Order, limit: int, offset: int, *, seconds: float
@@ -43,7 +53,9 @@ class Card:
 
     def search(self, query: Query, seconds: float) -> Found:
         """Return the documents that answer a query best."""
-        found = self._library.search(query, visible=self._is_visible, seconds=seconds)
+        found = self._library.search(
+            query, visible=self._is_heard, seconds=seconds, discreet=self._is_discreet
+        )
         self._draft.count_as_read([hit.document.path for hit in found.answer.hits])
         return found
 
@@ -57,7 +69,7 @@ class Card:
     def open(self, path: str, version: str, most_bytes: int) -> Content:
         """Return what a document holds now, or what an earlier version of it held."""
         if version:
-            return self._opened(self.version(path, version), parse_path(path), most_bytes)
+            return self._opened(self.version(path, version), most_bytes)
         where = self._draft.canonical(path)
         self._require_visible(where)
         read = self._draft.read(where, most_bytes)
@@ -69,8 +81,7 @@ class Card:
 
     def before(self, path: str, most_bytes: int) -> Content:
         """Return what the version before the present one held."""
-        where = self._known(path)
-        return self._opened(self._library.version_before(where), where, most_bytes)
+        return self._opened(self.version(path, ""), most_bytes)
 
     def version(self, path: str, name: str) -> Version:
         """Return the version a name stands for; without a name, the one before the present state."""
@@ -91,7 +102,7 @@ class Card:
 
     def kept(self, version: Version) -> bytes:
         """Return what a version held."""
-        return content_of(self._blobs, digest_in(version.state) or "")
+        return content_of(self._blobs, held_by(version))
 
     def _known(self, path: str) -> str:
         """Return the one name of a path that is there, or was."""
@@ -100,18 +111,13 @@ class Card:
         self._library.look_at([where])
         return where
 
-    def _opened(self, version: Version, where: str, most_bytes: int) -> Content:
-        digest = digest_in(version.state)
-        if digest is None or not version.state.startswith("file:"):
-            raise ToolError(
-                Code.NOT_A_FILE,
-                f"version {version.version} of {shown(where)} is not a file; choose another one",
-            )
+    def _opened(self, version: Version, most_bytes: int) -> Content:
+        digest = held_by(version)
+        told = f"version {version.version} of {shown(version.path)}"
+        if version.state != file_state(digest):
+            raise ToolError(Code.NOT_A_FILE, f"{told} is a link; choose another version")
         if version.size > most_bytes:
-            raise ToolError(
-                Code.TOO_LARGE,
-                f"version {version.version} of {shown(where)} has {version.size} bytes; at most {most_bytes} are read",
-            )
+            raise ToolError(Code.TOO_LARGE, f"{told} has {version.size} bytes; at most {most_bytes} are read")
         data = content_of(self._blobs, digest)
         return Content(version.path, version.version, digest, kind_of(version.path, data), data)
 
@@ -127,10 +133,18 @@ class Card:
     def _discreet(self, document: Document) -> Document:
         if not self._unheard(document.path):
             return document
-        return replace(document, auto_summary=None, summary_by="", token_count=None, tokenizer="")
+        return replace(document, digest="", auto_summary=None, summary_by="", token_count=None, tokenizer="")
 
     def _is_visible(self, path: str) -> bool:
         return not self._hides(path)
+
+    def _is_heard(self, path: str) -> bool:
+        """Say whether a path that answers a search may be known to; one a rule asks about is asked about, shown or not."""
+        if not self._is_visible(path):
+            return False
+        if self._unheard(path):
+            self._draft.count_as_read((path,))
+        return True
 
     def _require_visible(self, path: str) -> None:
         if self._hides(path):

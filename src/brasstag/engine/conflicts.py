@@ -8,23 +8,27 @@ from brasstag.store.seen import newest_versions
 from brasstag.store.versions import OUTSIDE
 from brasstag.words.calls import Call
 from brasstag.words.errors import ToolError
-from brasstag.words.previews import Conflict, Preview, digest_in
+from brasstag.words.previews import ABSENT, Change, Conflict, Preview, digest_in
 
 
 def with_conflicts(shop: Shop, call: Call, preview: Preview) -> Preview:
     """Return a preview with what of its changes would replace something newer than the call's task has seen.
 
-    What the call itself read it has seen; what its task never saw is no conflict.
+    That something was deleted is newer, too. What the call itself read it has seen; what its task never saw is no conflict.
     """
     read = {seen.path for seen in preview.reads if digest_in(seen.state)}
     replaced = {
         change.path: change.before
         for change in preview.changes
-        if digest_in(change.before) and change.before != change.after and change.path not in read
+        if _puts_something_in_place(change) and change.path not in read
     }
     if not replaced:
         return preview
     passed = shop.sightings.passed(shop.books, call.task_id, replaced)
+    # Where nothing is now, a directory that was there before is no content that is brought back.
+    passed = {
+        path: sight for path, sight in passed.items() if replaced[path] != ABSENT or digest_in(sight.state)
+    }
     # Another call of the task may have moved on since the look; then this one cannot be claimed, and looks again.
     passed = {path: sight for path, sight in passed.items() if _still_holds(shop, path, replaced[path])}
     if not passed:
@@ -44,6 +48,12 @@ def as_approved(preview: Preview, approved: Preview) -> Preview:
         return preview
     same = replace(preview, conflicts=approved.conflicts)
     return same if known and same.digest == approved.digest else preview
+
+
+def _puts_something_in_place(change: Change) -> bool:
+    if change.before == ABSENT:
+        return digest_in(change.after) is not None
+    return digest_in(change.before) is not None and change.before != change.after
 
 
 def _still_holds(shop: Shop, path: str, state: str) -> bool:

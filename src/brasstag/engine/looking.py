@@ -9,7 +9,7 @@ from brasstag.documents.carrying import carry
 from brasstag.engine import payloads
 from brasstag.engine.conflicts import with_conflicts
 from brasstag.engine.facts import foretold, only_drafts
-from brasstag.engine.readers import reader_of
+from brasstag.engine.readers import receiver_of
 from brasstag.engine.running import Admitted, described, run_function, timed_out
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
@@ -260,8 +260,11 @@ def _look_at_documents(shop: Shop, admitted: Admitted) -> Looked:
             target = _required_target(shop, admitted.call)
         if BEHAVIOUR[admitted.tool.config.type].passes_documents:
             paths = list(_documents(admitted.call.arguments, draft))
-            reader = reader_of(shop, admitted.call, target) if paths else None
-            carried = carry(draft, paths, shop.agents.document_tokens(reader), shop.books.blobs.put)
+            if paths:
+                receiver = receiver_of(shop, admitted.call, target)
+                study = shop.library.study if shop.library else None
+                seconds = admitted.tool.config.limits.working_seconds / 2
+                carried = carry(draft, paths, receiver, shop.books.blobs.put, study, seconds)
     except ToolError as error:
         ending = Failed(error.code, error.message, error.details)
     finally:

@@ -58,7 +58,7 @@ def _write_down(shop: Shop, grant: Grant, looked: Looked, _watch: Watch) -> Sett
     )
     if grant.approval_id is not None:
         payload["approval"] = grant.approval_id
-    beside = written_beside(shop, grant.call) if isinstance(ending, Done) else None
+    beside = written_beside(shop, grant) if isinstance(ending, Done) else None
     tag = shop.books.record(grant.call, EntryKind.CALLED, payload, grant.approval_id, beside)
     return replace(ending, tag=tag)
 

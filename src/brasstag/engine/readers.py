@@ -1,8 +1,10 @@
 """Readers: whose window has to hold what a call gives or passes on."""
 
+from brasstag.documents.carrying import Receiver
 from brasstag.engine.agents import Chosen
 from brasstag.engine.nodes import opening
 from brasstag.engine.shop import Shop
+from brasstag.policy.roles import OPERATOR
 from brasstag.store.database import View
 from brasstag.store.tasks import find_task
 from brasstag.words.calls import Call
@@ -10,17 +12,17 @@ from brasstag.words.errors import ToolError
 from brasstag.words.tokens import BYTES_PER_TOKEN
 from brasstag.words.turns import Model, ModelError
 
+LOADS = "load_to_context"
+"""The tool that reads on in a document, whatever it was written with."""
+
 RECALLED = 20_000
 """Characters that recall gives at once where they fit."""
 RECALLED_SHARE = 0.25
 """How much of a small window they may fill."""
 
 
-def reader_of(shop: Shop, call: Call, target: str) -> Model | None:
-    """Return the model of whoever reads the documents of a call: its ``target`` role, else the task above.
-
-    None where that is a person, or nobody can tell.
-    """
+def receiver_of(shop: Shop, call: Call, target: str) -> Receiver:
+    """Return who reads the documents of a call: its ``target`` role, else the task above, which may be a person."""
 
     def look(view: View) -> tuple[str, str]:
         task = find_task(view, call.task_id)
@@ -33,10 +35,20 @@ def reader_of(shop: Shop, call: Call, target: str) -> Model | None:
             return "", ""
         return str(opening(view, above).get("model", "")), above.role
 
+    role, reader = target, None
     try:
-        return shop.agents.model(*shop.books.read(look))
+        name, role = shop.books.read(look)
+        reader = shop.agents.model(name, role)
     except (ToolError, ModelError):
-        return None
+        # Nobody can tell how much that one reads.
+        pass
+    return receiving(shop, role or OPERATOR, reader)
+
+
+def receiving(shop: Shop, role: str, reader: Model | None) -> Receiver:
+    """Return what a role can do with documents it is given, where a model reads them in it."""
+    may_load = shop.roles.why_not(role, LOADS) is None and shop.registry.get(LOADS) is not None
+    return Receiver(shop.agents.document_tokens(reader), loads=may_load)
 
 
 def recalled_at_once(shop: Shop, task_id: str) -> int:

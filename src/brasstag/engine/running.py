@@ -188,6 +188,7 @@ def _card(shop: Shop, admitted: Admitted, draft: Draft) -> Card:
         draft,
         hides=lambda path: rules.hides(path, name, role) is not None,
         unheard=lambda path: rules.asks_to_read(path, name, role, frozenset()),
+        discreet=rules.may_hide_documents(name, role),
     )
 
 

@@ -98,7 +98,7 @@ def changed_documents(changes: Sequence[Mapping[str, Any]]) -> str:
 
 def _document(one: Carried) -> Iterator[Block]:
     path = json.dumps(one.path, ensure_ascii=False)
-    facts = (path, one.media_type, f"{one.size_bytes} bytes")
+    facts = tuple(filter(None, (path, one.media_type, f"{one.size_bytes} bytes", one.note)))
     if one.image:
         yield Text(f"The picture {', '.join(facts)}:")
         yield Image(one.path, one.media_type, one.digest)

@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
-from brasstag.words.previews import Preview
+from brasstag.words.previews import ABSENT, Preview
 from brasstag.words.verdicts import Verdict
 
 CHANGED_MEANWHILE = "changed meanwhile"
 """Who speaks here, where other verdicts name a rule."""
+
+_CHANGED = ("changed", "replace what it has not seen")
+_DELETED = ("deleted", "put something there again")
 
 
 def with_conflicts_heard(verdict: Verdict, preview: Preview) -> Verdict:
@@ -21,6 +24,8 @@ def with_conflicts_heard(verdict: Verdict, preview: Preview) -> Verdict:
 
 def _said(preview: Preview) -> str:
     first, *more = preview.conflicts
-    said = f"{first.path} was changed by {first.by} after this task last saw it ({first.seen_at})"
+    is_gone = any(change.path == first.path and change.before == ABSENT for change in preview.changes)
+    what, then = _DELETED if is_gone else _CHANGED
+    said = f"{first.path} was {what} by {first.by} after this task last saw it ({first.seen_at})"
     files = f"so were {len(more)} more" if len(more) > 1 else "so was 1 more"
-    return f"{said}, {f'and {files}; ' if more else 'and '}this would replace what it has not seen"
+    return f"{said}, {f'and {files}; ' if more else 'and '}this would {then}"

@@ -40,6 +40,7 @@ class Example:
             runs=settings.runs,
             fetches=settings.fetches,
             external=settings.external,
+            annotates=settings.annotates,
         )
         given = settings.model_dump(exclude_defaults=True, mode="json")
         return cls(str(given), _call(settings.tool, dict(settings.arguments)), preview)

@@ -10,6 +10,7 @@ from brasstag.policy.profiles import ToolFacts, as_declared, opinions, reaches_w
 from brasstag.policy.python_rules import PythonRule
 from brasstag.policy.rules import NO_ALIASES, BoundRule, Rule, names_of
 from brasstag.policy.shell.judging import CommandRule
+from brasstag.policy.shipped import SOURCE as SHIPPED
 from brasstag.policy.subjects import Subject
 from brasstag.policy.topics import PATHS
 from brasstag.settings.model import ProfileName
@@ -114,6 +115,17 @@ class Rules:
         shelves = [self._shelf(reader) for reader in dict.fromkeys((READ_FILE, tool))]
         return not self.python_rules and not any(
             shelf.beyond_paths or shelf.may_guard(paths) for shelf in shelves
+        )
+
+    def may_hide_documents(self, tool: str, role: str) -> bool:
+        """Say whether rules hide from a role what others know as documents, whether or not there is any of it now.
+
+        What the shipped rules deny was never a document to anybody.
+        """
+        return bool(self.python_rules) or any(
+            bound.hides_from(role) and bound.rule.source != SHIPPED
+            for reader in dict.fromkeys((READ_FILE, tool))
+            for bound in self._shelf(reader).strict
         )
 
     def asks_to_read(self, path: str, tool: str, role: str = "", heard: Collection[str] = ()) -> bool:

@@ -25,7 +25,9 @@ EVERYONES = frozenset(
 )
 """The tools of every role."""
 
-REMEMBERING = frozenset({"save_to_short_term_memory", "save_to_long_term_memory"})
+LASTING = frozenset(
+    {"save_to_short_term_memory", "save_to_long_term_memory", "tag_document", "describe_document"}
+)
 """What outlives the node that does it, so a node that only answers may not."""
 
 ASSIGN = "assign_task"
@@ -100,7 +102,7 @@ class Roles:
         if role not in self._tools:
             return frozenset()
         looking = {tool.name for tool in self._rack.list() if _changes_nothing(tool)}
-        return (EVERYONES | {name for name in looking if self.why_not(role, name) is None}) - REMEMBERING
+        return (EVERYONES | {name for name in looking if self.why_not(role, name) is None}) - LASTING
 
     def _no_such(self, role: str) -> str:
         return f"there is no role {role!r}; this room has {', '.join(self.names)}"

@@ -14,7 +14,7 @@ from brasstag.policy.examples import Example
 from brasstag.policy.globs import Reading, RuleError
 from brasstag.policy.patterns import Pattern
 from brasstag.policy.subjects import Subject
-from brasstag.policy.topics import PATHS, WHOLE_CALL, Matcher, Topic, argument_topic
+from brasstag.policy.topics import PATHS, WHOLE_CALL, Matcher, PathArgument, Paths, Topic, argument_topic
 from brasstag.words.previews import Fact
 from brasstag.words.verdicts import STRICTNESS, Decision, Verdict
 
@@ -131,6 +131,14 @@ class BoundRule:
         """Say whether a deny or ask minds what this call is about, and not just the tool as a whole."""
         items = {topic: matchers for topic, matchers in self.topics.items() if topic != WHOLE_CALL}
         return self._is_for(subject) and self._finds(subject, items) is not None
+
+    def hides_from(self, role: str) -> bool:
+        """Say whether it denies this role to read some paths, and not just the tool as a whole."""
+        rule = self.rule
+        is_for = not rule.roles or role in rule.roles
+        reaches = not rule.when or Fact.READS in rule.when
+        names_paths = any(isinstance(topic, Paths | PathArgument) for topic in self.topics)
+        return rule.decision == "deny" and is_for and reaches and names_paths
 
     def opens_web(self, subject: Subject) -> bool:
         """Say whether it allows a call, and meant one that reaches the web: what an allow speaks of it covers whole."""

@@ -41,7 +41,7 @@ _PLAIN_COMMAND = re.compile(r"[\w./:=@,+%-]+(?: [\w./:=@,+%-]+)*", re.ASCII)
 NOTHING = Preview()
 
 _FACTS = tuple(Fact)
-_FACTS_WITHOUT_CHANGES = (Fact.READS, Fact.RUNS, Fact.FETCHES, Fact.EXTERNAL)
+_FACTS_WITHOUT_CHANGES = (Fact.READS, Fact.ANNOTATES, Fact.RUNS, Fact.FETCHES, Fact.EXTERNAL)
 
 
 @lru_cache(maxsize=1024)

@@ -137,6 +137,7 @@ class ExampleSettings(Section):
     deletes: Texts = ()
     moves: Mapping[str, str] = Field(default_factory=dict)
     """From where to where."""
+    annotates: Texts = ()
     runs: Texts = ()
     fetches: Texts = ()
     external: StrictBool = False

@@ -24,7 +24,7 @@ expires_after = "never"  # or a duration: "30m", "2h", "7d"
 #   ask  = "search_code(query: *key*)"   an argument other than a path
 #   unless = "*(secrets/README.md)"      what the rule leaves alone
 #   when = ["overwrites"]                only if the call would do that: reads, creates, overwrites,
-#   when = {{ deletes = 10 }}              deletes, moves, runs, fetches, external
+#   when = {{ deletes = 10 }}              deletes, moves, annotates, runs, fetches, external
 # `match` and `not_match` are examples that are checked each time this file is read.
 #
 # [[rules]]

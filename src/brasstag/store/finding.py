@@ -6,7 +6,7 @@ from dataclasses import fields
 from itertools import starmap
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, column, table, text
+from sqlalchemy import Connection, Select, bindparam, column, select, table, text
 
 from brasstag.store.bm25 import best_on_postgres
 from brasstag.store.catalogue import Wanted, narrowed
@@ -14,7 +14,7 @@ from brasstag.store.documents import DocumentRow, document_row
 from brasstag.store.fulltext import shown_body
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import documents
-from brasstag.store.sought import Sought, fts5_match
+from brasstag.store.sought import Sought, fts5_match, postgres_match
 
 _ANY = Wanted()
 _MATCH = "fulltext MATCH :sought AND rank MATCH 'bm25(4.0, 4.0, 1.0)'"
@@ -59,6 +59,18 @@ def best(view: Connection, sought: Sought, wanted: Wanted, limit: int) -> list[R
     )
     # FTS5 counts downwards: its best is the least.
     return [Ranked(number, -rank) for number, rank in found]
+
+
+def matching(view: Connection, sought: Sought, wanted: Wanted) -> Iterator[DocumentRow]:
+    """Yield everything that answers and can be shown, the newest first, whatever else the index holds."""
+    found: Select[Any] = select(column("id")).select_from(table("fulltext")).where(postgres_match(sought))
+    if view.dialect.name == "sqlite":
+        found = select(_fts5.c.rowid).where(
+            text("fulltext MATCH :sought").bindparams(sought=fts5_match(sought))
+        )
+    query = _up_to_date(wanted).where(documents.c.id.in_(found.correlate(None)))
+    for row in view.execute(query.order_by(documents.c.updated_at.desc(), documents.c.id)):
+        yield document_row(row)
 
 
 def rows_wanted(view: Connection, ids: Sequence[int], wanted: Wanted) -> dict[int, DocumentRow]:

@@ -2,6 +2,7 @@
 
 from typing import Any, Protocol
 
+from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.config import Limits
 from brasstag.toolkit.declare import tool
 from brasstag.words.documents import Document
@@ -18,6 +19,7 @@ class Named(Protocol):
 
 @tool(execution_type="function")
 def tag_document(
+    workspace: Draft,
     library: Named,
     limits: Limits,
     path: str,
@@ -31,12 +33,16 @@ def tag_document(
     if both:
         raise ToolError(Code.INVALID_ARGUMENTS, f"{both[0]!r} is to be added and removed; say one of them")
     document = library.named(path, limits.working_seconds)
+    workspace.annotate(document.path)
     tags = dict.fromkeys((*document.tags, *(add or ())))
     return {"path": document.path, "tags": [tag for tag in tags if tag not in (remove or ())]}
 
 
 @tool(execution_type="function")
-def describe_document(library: Named, limits: Limits, path: str, description: str) -> dict[str, Any]:
+def describe_document(
+    workspace: Draft, library: Named, limits: Limits, path: str, description: str
+) -> dict[str, Any]:
     """describe_document"""
     document = library.named(path, limits.working_seconds)
+    workspace.annotate(document.path)
     return {"path": document.path, "description": description}

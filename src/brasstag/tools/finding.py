@@ -108,13 +108,12 @@ def _patience(limits: Limits) -> float:
 
 
 def told(hit: Hit) -> dict[str, Any]:
-    """Return a hit as programs read it."""
+    """Return a hit as programs read it; its score is left out, for it tells how often others say the same."""
     spot = hit.spot
     row = hit.document
     return {
         "path": row.path,
         "mime_type": row.media_type,
-        "score": float(f"{hit.score:.4g}"),
         "snippet": hit.snippet.text,
         "matches": [list(match) for match in hit.snippet.matches],
         "line": (spot.line or None) if spot else None,
@@ -122,6 +121,8 @@ def told(hit: Hit) -> dict[str, Any]:
         "block": spot.block if spot else None,
         "page": (spot.page or None) if spot else None,
         "sheet": (spot.sheet or None) if spot else None,
+        "row": (spot.row or None) if spot else None,
+        "paragraph": (spot.paragraph or None) if spot else None,
         "tags": list(row.tags),
         "description": row.description,
         "updated_at": row.updated_at,

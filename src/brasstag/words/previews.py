@@ -35,6 +35,7 @@ class Fact(StrEnum):
     OVERWRITES = "overwrites"
     DELETES = "deletes"
     MOVES = "moves"
+    ANNOTATES = "annotates"
     RUNS = "runs"
     FETCHES = "fetches"
     EXTERNAL = "external"
@@ -131,6 +132,8 @@ class Preview:
     """Files that get what the call comes by; what that is shows only once it has run, which is safe to repeat."""
     conflicts: tuple[Conflict, ...] = ()
     """What among its changes would replace something newer than its task has seen."""
+    annotates: tuple[str, ...] = ()
+    """Documents it says something of, which everybody is shown beside them; their files stay as they are."""
     names: tuple[str, ...] = field(default=(), compare=False)
     """Paths that what it runs names; a look reads those that hold files, and only ``reads`` is kept."""
     notes: tuple[str, ...] = field(default=(), compare=False)
@@ -140,6 +143,8 @@ class Preview:
         match fact:
             case Fact.READS:
                 return tuple(seen.path for seen in self.reads)
+            case Fact.ANNOTATES:
+                return self.annotates
             case Fact.RUNS:
                 return self.runs
             case Fact.FETCHES:
@@ -165,8 +170,8 @@ class Preview:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Every workspace path the call would read or change, in order, once each."""
-        found = [*(seen.path for seen in self.reads), *self.saves]
+        """Every workspace path the call would read, change or annotate, in order, once each."""
+        found = [*(seen.path for seen in self.reads), *self.saves, *self.annotates]
         found += [path for change in self.changes for path in change.paths]
         return tuple(dict.fromkeys(found))
 
@@ -186,6 +191,7 @@ class Preview:
             "untracked_reads": self.untracked_reads,
             "saves": list(self.saves),
             "conflicts": [conflict.as_json() for conflict in self.conflicts],
+            "annotates": list(self.annotates),
             "notes": list(self.notes),
         }
 
@@ -201,6 +207,7 @@ class Preview:
             untracked_reads=stored["untracked_reads"],
             saves=tuple(stored.get("saves", ())),
             conflicts=tuple(Conflict(**conflict) for conflict in stored.get("conflicts", ())),
+            annotates=tuple(stored.get("annotates", ())),
             notes=tuple(stored["notes"]),
         )
 
@@ -209,7 +216,11 @@ class Preview:
         """The fingerprint of what was seen and what would be done."""
         stored = self.as_json()
         del stored["notes"]
-        if not self.conflicts:
-            # Approvals from before there was a word for them are bound to a digest without it.
-            del stored["conflicts"]
+        for name in _SINCE_ADDED:
+            if not stored[name]:
+                del stored[name]
         return digest(stored)
+
+
+_SINCE_ADDED = ("conflicts", "annotates")
+"""Approvals from before there was a word for these are bound to a digest without it."""

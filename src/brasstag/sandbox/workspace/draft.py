@@ -38,6 +38,7 @@ class Draft(Browser):
     ) -> None:
         super().__init__(workspace, hidden, minded, unspoken, unheard)
         self._writable = writable
+        self._annotated: dict[str, None] = {}
 
     def write_bytes(self, path: str, data: bytes, create_dirs: bool = True, mode: int | None = None) -> str:
         """Stage a file's whole content, new or over what is there; return its canonical path.
@@ -149,6 +150,12 @@ class Draft(Browser):
         with at_path(change.path), self._view.stage.whole():
             return stage_undo(self._view, self._workspace.blobs, change)
 
+    def annotate(self, path: str) -> str:
+        """Say that this call annotates something that is there, which changes no file; return its canonical path."""
+        where = self.canonical(path)
+        self._annotated[where] = None
+        return where
+
     def stage_again(self, changes: Sequence[Change]) -> None:
         """Stage what another draft of the same call has led to; its bytes have been kept since."""
         with self._view.stage.whole():
@@ -165,6 +172,7 @@ class Draft(Browser):
             reads=tuple(Seen(path, held.state) for path, held in tuple(self._view.seen.items())),
             changes=self._view.stage.changes(self._workspace.undo_limit) if self._view.stage else (),
             untracked_reads=self._walked,
+            annotates=tuple(self._annotated),
             notes=tuple(notes),
         )
 
