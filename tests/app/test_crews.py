@@ -24,21 +24,23 @@ MAY_USE = {
         "editor": {"read_file", "edit_file", "list_files", "search_code"},
     },
     "analyst": {
-        "lead": {"read_file", "list_files", "assign_task", "route_to_analyst", "ask_gpt", "ask_claude"},
+        "lead": {"read_file", "load_to_context", "list_files", "assign_task", "route_to_analyst", "ask_gpt", "ask_claude"},
         "analyst": {
-            "read_file", "list_files", "write_file", "edit_file", "ask_data", "assign_task", "route_to_visualizer",
+            "read_file", "load_to_context", "list_files", "write_file", "edit_file", "ask_data", "assign_task",
+            "route_to_visualizer",
         },
-        "visualizer": {"read_file", "list_files", "plot_data"},
+        "visualizer": {"read_file", "load_to_context", "list_files", "plot_data"},
     },
     "developer": {
         "lead": {
-            "read_file", "list_files", "search_code", "write_file", "edit_file", "assign_task", "route_to_developer",
-            "route_to_reviewer", "ask_gpt", "ask_claude",
+            "read_file", "load_to_context", "list_files", "search_code", "write_file", "edit_file", "assign_task",
+            "route_to_developer", "route_to_reviewer", "ask_gpt", "ask_claude",
         },
         "developer": {
-            "read_file", "list_files", "search_code", "write_file", "edit_file", "move_file", "delete_file",
+            "read_file", "load_to_context", "list_files", "search_code", "write_file", "edit_file", "move_file",
+            "delete_file",
         },
-        "reviewer": {"read_file", "list_files", "search_code"},
+        "reviewer": {"read_file", "load_to_context", "list_files", "search_code"},
     },
 }  # fmt: skip
 

@@ -1,14 +1,22 @@
 """Charts inside an errand, here without its walls: every kind is drawn, the same each time, and bad input is refused."""
 
 import base64
+import io
 import xml.etree.ElementTree as ET
+from collections import Counter
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from matplotlib.image import imread
 
+from brasstag.documents.data import fonts
 from brasstag.documents.data.plot import plot
 from brasstag.words.errors import Code, ToolError
+from tests.documents.workbooks import workbook
 
 SHIPPED = files("brasstag.app.crews") / "analyst" / "data" / "sales_raw.csv"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -75,6 +83,76 @@ def test_whatever_the_data_says_stays_text() -> None:
     _, picture = drawn(sql=f"SELECT * FROM (VALUES {values}) t(n, v)", title="<b>$5 & more$</b>")
     assert set(names) | {"<b>$5 & more$</b>"} <= texts(picture)
     assert not [*ET.fromstring(picture).iter(f"{SVG}script")]
+
+
+def test_no_name_of_a_pie_is_cut_off_at_an_edge() -> None:
+    names = (
+        "SELECT 'One of many customers with a long name, number ' || i AS n, 100 - i AS v FROM range(12) t(i)"
+    )
+    _, picture = drawn(
+        kind="pie", sql=names, title="A title that is as long as titles are " * 3, format="png"
+    )
+    pixels = imread(io.BytesIO(picture))
+    for edge in (pixels[:, :2], pixels[:, -2:], pixels[:2], pixels[-2:]):
+        assert edge.min() == 1.0
+
+
+def test_every_slice_of_a_pie_has_a_colour_of_its_own() -> None:
+    _, picture = drawn(kind="pie", sql="SELECT 'n' || i AS n, 1 AS v FROM range(12) t(i)", format="png")
+    colours = Counter(map(bytes, (imread(io.BytesIO(picture)) * 255).astype("uint8").reshape(-1, 4)))
+    assert sum(count > 3_000 for count in colours.values()) == 12 + 1
+
+
+def test_a_name_that_is_one_long_word_is_cut_and_not_left_out() -> None:
+    _, picture = drawn(sql="SELECT repeat('x', 90) AS n, 1 AS v")
+    assert "x" * 37 + "…" in texts(picture)
+
+
+def test_signs_that_no_font_has_are_told_of_where_they_cannot_be_seen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(fonts, "PLACES", (tmp_path,))
+    title = {"title": "売上", "sql": "SELECT 'a' AS n, 1 AS v"}
+    found, boxes = drawn(**title, format="png")
+    assert "上売" in found["notes"][0]
+    as_svg, picture = drawn(**title)
+    assert as_svg["notes"] == []
+    assert "売上" in texts(picture)
+    (tmp_path / "broken.ttf").write_bytes(b"no font")
+    _font_with("売上", tmp_path / "Other-Regular.ttf")
+    found, signs = drawn(**title, format="png")
+    assert found["notes"] == []
+    assert signs != boxes
+
+
+def _font_with(signs: str, path: Path) -> None:
+    """Write a font in which each of some signs is a square."""
+    names = [".notdef", *(f"sign{place}" for place in range(len(signs)))]
+    pen = TTGlyphPen(None)
+    pen.moveTo((0, 0))
+    for corner in ((0, 700), (700, 700), (700, 0)):
+        pen.lineTo(corner)
+    pen.closePath()
+    square = pen.glyph()
+    font = FontBuilder(1000, isTTF=True)
+    font.setupGlyphOrder(names)
+    font.setupCharacterMap({ord(sign): name for sign, name in zip(signs, names[1:], strict=True)})
+    font.setupGlyf(dict.fromkeys(names, square))
+    font.setupHorizontalMetrics(dict.fromkeys(names, (800, 0)))
+    font.setupHorizontalHeader(ascent=800, descent=-200)
+    font.setupNameTable({"familyName": "Squares", "styleName": "Regular"})
+    font.setupOS2()
+    font.setupPost()
+    font.save(path)
+
+
+def test_of_a_workbook_with_several_sheets_it_has_to_be_said_which() -> None:
+    book = workbook({"Q3": [["x", "y"], ["a", 1]], "Q4": [["x", "y"], ["a", 2]]})
+    documents = [{"path": "Plan.xlsx", "content": base64.b64encode(book).decode()}]
+    with pytest.raises(ToolError, match=r"plan_q3 \(sheet 'Q3'\), plan_q4 \(sheet 'Q4'\)") as caught:
+        drawn(documents=documents)
+    assert caught.value.code is Code.INVALID_ARGUMENTS
+    assert drawn(documents=documents, sql="FROM plan_q4")[0]["rows"] == [["a", 2.0]]
 
 
 @pytest.mark.parametrize("form", ["png", "svg"])

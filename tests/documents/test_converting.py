@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from brasstag.documents import converting
-from brasstag.documents.converting import Converted, Converter, NotConverted, Source
+from brasstag.documents.converting import NO_TIME, SLOW, Converted, Converter, NotConverted, Source
 from brasstag.documents.kinds import kind_of
+from brasstag.documents.rendering import as_markdown
 from brasstag.sandbox.process.booth import Booth
 from brasstag.sandbox.process.errands import Errand
 from brasstag.sandbox.process.jobs import Ran
 from brasstag.sandbox.process.running import Stop
-from brasstag.words.blocks import Blocks
+from brasstag.words.blocks import DEEPEST_NESTED, Blocks
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code
 from tests.documents.making import docx, paragraph, pdf, words, xlsx, zipped
@@ -255,3 +256,23 @@ def test_a_sheet_of_millions_of_cells_is_bounded(booth: Counting) -> None:
     assert isinstance(found, Blocks)
     assert found.truncated
     assert 4_000 < len(found.blocks[1].rows) < 6_000
+
+
+def test_lists_that_lie_deep_in_each_other_are_shown_as_lying_as_deep_as_can_be_borne(booth: Booth) -> None:
+    (found,) = Converter(booth).convert_many([source("deep.html", b"<html>" + b"<ul><li>a" * 20_000)])
+    assert isinstance(found, Blocks)
+    assert max(item.level for block in found.blocks for item in block.items) == DEEPEST_NESTED
+    assert len(as_markdown(found)) < 100 * 20_000
+
+
+def test_where_time_is_short_good_documents_come_first_and_the_rest_is_said_to_wait(
+    booth: Booth, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(converting, "TOGETHER_SECONDS", 2.0)
+    endless = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+    endless += b"2 0 obj<</Type/Pages/Kids[2 0 R 2 0 R]/Count 999999999>>endobj\ntrailer<</Root 1 0 R>>"
+    good = source("good.html", b"<html><p>walnut</p>")
+    slow, quick = Converter(booth).convert_many([source("slow.pdf", endless), good], seconds=4)
+    assert slow in (SLOW, NO_TIME)
+    assert texts(quick) == ["walnut"]
+    assert Converter(booth).convert_many([good], seconds=0) == [NO_TIME]

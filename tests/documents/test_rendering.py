@@ -92,4 +92,4 @@ def test_pictures_and_files_are_described() -> None:
     picture = Block("image", media_type="image/png", width=4, height=3, size_bytes=90)
     file = Block("reference", media_type="audio/mpeg", size_bytes=7)
     assert as_text(Blocks((picture, file))) == "image/png, 4 x 3 pixels, 90 bytes\n\naudio/mpeg, 7 bytes"
-    assert as_markdown(Blocks((file,))) == "\\[audio/mpeg, 7 bytes]\n"
+    assert as_markdown(Blocks((file,))) == "(audio/mpeg, 7 bytes)\n"

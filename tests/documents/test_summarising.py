@@ -59,3 +59,12 @@ def test_any_text_has_a_bounded_summary_that_does_not_change(text: str) -> None:
     summary = summarise(text)
     assert len(summary) <= LONGEST
     assert summarise(text) == summary
+
+
+@pytest.mark.parametrize(
+    "said",
+    [" " * 300_000 + "x", "](" * 150_000, "*`" * 150_000, '."' * 150_000, "\n " * 150_000, "> " * 150_000],
+)
+@pytest.mark.timeout(30)
+def test_texts_made_to_take_long_do_not(said: str) -> None:
+    assert len(summarise(said)) <= LONGEST

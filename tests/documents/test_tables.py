@@ -1,5 +1,6 @@
 """Tables inside an errand, here without its walls: what DuckDB itself lets nobody do, and what it makes of files."""
 
+import codecs
 import gzip
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from brasstag.documents.data import recoding
 from brasstag.documents.data.shelf import Shelved
 from brasstag.documents.data.tables import Allowance, Answer, Tables
 from brasstag.words.errors import Code, ToolError
@@ -192,11 +194,12 @@ class TestFiles:
             ("a.txt", "x|y\n1|2\n", [[1, 2]]),
             ("a.csv", "x,y\n1,é\n".encode("utf-16"), [[1, "é"]]),
             ("a.csv", "x,y\n1,é\n".encode("latin-1"), [[1, "é"]]),
-            ("a.csv.gz", gzip.compress(b"x,y\n1,2\n"), [[1, 2]]),
+            ("a.csv.gz", gzip.compress(b"x,y\n1,2\n", mtime=0), [[1, 2]]),
             ("a.csv", "x\n1\n", [[1]]),
             ("a.csv", "x,y\n", []),
             ("a.json", '[{"x": 1, "y": "b"}, {"x": 2}]', [[1, "b"], [2, None]]),
             ("a.jsonl", '{"x": 1}\n{"x": 2}\n', [[1], [2]]),
+            ("a.json", codecs.BOM_UTF8 + b'[{"x": 1}]', [[1]]),
         ],
     )
     def test_each_kind_becomes_rows(
@@ -262,9 +265,65 @@ class TestFiles:
         opened = tables(tmp_path, {"a.csv": "a,b\n1,2\n3\n4,5,6\n"})
         assert opened.shown[0].source.note == "its first 3 lines fit no table and are left out"
 
-    def test_a_guessed_encoding_is_told(self, tmp_path: Path) -> None:
-        opened = tables(tmp_path, {"a.csv": "x,y\n1,é\n".encode("latin-1")})
-        assert "was read as latin-1" in opened.shown[0].source.note
+    @pytest.mark.parametrize(
+        ("content", "price", "encoding"),
+        [
+            (b"item,price\ncoffee,5 \x80\n", "5 €", "cp1252"),
+            (b"item,price\ncoffee,\x81\xe9\n", "\x81é", "latin-1"),
+            ("item,price\ncoffee,5 €\n".encode("utf-16"), "5 €", "utf-16"),
+            (codecs.BOM_UTF16_BE + "item,price\ncoffee,5 €\n".encode("utf-16-be"), "5 €", "utf-16"),
+            ("item,price\ncoffee,5 €\n".encode("utf-32"), "5 €", "utf-32"),
+        ],
+    )
+    @pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+    def test_other_encodings_are_read_and_told(
+        self, tmp_path: Path, content: bytes, price: str, encoding: str, ending: str
+    ) -> None:
+        packed = gzip.compress(content) if ending == ".csv.gz" else content
+        opened = tables(tmp_path, {f"a{ending}": packed})
+        assert opened.query("SELECT item, price FROM a", 9).rows == [["coffee", price]]
+        assert opened.shown[0].source.note == f"it is not UTF-8, and was read as {encoding}"
+
+    @pytest.mark.parametrize(
+        "content", ['[{"x": "5 €"}]'.encode("cp1252"), '[{"x": "5 €"}]'.encode("utf-16")]
+    )
+    def test_so_is_json(self, tmp_path: Path, content: bytes) -> None:
+        assert rows(tmp_path, "a.json", content, "FROM a") == [["5 €"]]
+
+    @pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+    def test_what_is_not_utf_8_far_behind_the_beginning_is_read_too(self, tmp_path: Path, name: str) -> None:
+        line = {"a.csv": '{},"{}"\n', "a.jsonl": '{{"n": {}, "x": "{}"}}\n'}[name]
+        text = ("n,x\n" if name == "a.csv" else "") + "".join(line.format(n, "abc") for n in range(200_000))
+        content = (text + line.format(200_000, "5 €")).encode("cp1252")
+        opened = tables(tmp_path, {name: content})
+        assert opened.query("SELECT x FROM a ORDER BY n DESC LIMIT 1", 9).rows == [["5 €"]]
+
+    def test_what_is_too_large_to_be_written_anew_is_told(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(recoding, "MOST_RECODED", 1000)
+        error = refusal(tmp_path, "a.csv", b"x,y\n" + b"1,\xe9\n" * 300)
+        assert error.code is Code.TOO_LARGE
+        assert "save it as UTF-8" in error.message
+
+    def test_a_gzip_that_is_none_is_told(self, tmp_path: Path) -> None:
+        assert "cannot be unpacked" in refusal(tmp_path, "a.csv.gz", b"x,y\n1,2\n").message
+
+    def test_tables_are_shown_by_the_names_they_are_asked_by(self, tmp_path: Path) -> None:
+        book = workbook({"Q3": [["x"], [1]], "Q4": [["x"], [2]]})
+        opened = tables(tmp_path, {"Budget.xlsx": book, "a.csv": "x\n1\n"})
+        assert opened.query("SHOW TABLES", 9).rows == [["a"], ["budget_q3"], ["budget_q4"]]
+        assert opened.query("SELECT table_name FROM information_schema.tables", 9).rows == [
+            ["budget_q3"],
+            ["budget_q4"],
+            ["a"],
+        ]
+
+    def test_formulas_without_results_are_told(self, tmp_path: Path) -> None:
+        rows_of = {"S": [["x", "y"], [1, "=A2*2"]]}
+        for calculated, is_told in ((False, True), (True, False)):
+            opened = tables(tmp_path, {"a.xlsx": workbook(rows_of, calculated=calculated)})
+            assert ("results were not saved" in opened.shown[0].source.note) == is_told
 
     def test_names_need_no_quotes_and_are_told_apart(self, tmp_path: Path) -> None:
         names = ["sales.csv", "old/Sales.csv", "2025 Q3.csv", "order.csv", "…csv.csv", "größe.csv"]

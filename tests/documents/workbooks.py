@@ -11,8 +11,8 @@ _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 
 
-def workbook(sheets: Mapping[str, Sequence[Sequence[Cell]]]) -> bytes:
-    """Return a workbook with these sheets."""
+def workbook(sheets: Mapping[str, Sequence[Sequence[Cell]]], *, calculated: bool = True) -> bytes:
+    """Return a workbook with these sheets; a cell that begins with = is a formula, whose result, if any, is 7."""
     listed = "".join(
         f'<sheet name={quoteattr(name)} sheetId="{number}" r:id="r{number}"/>'
         for number, name in enumerate(sheets, start=1)
@@ -30,7 +30,7 @@ def workbook(sheets: Mapping[str, Sequence[Sequence[Cell]]]) -> bytes:
         "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">{links}</Relationships>',
     }
     for number, rows in enumerate(sheets.values(), start=1):
-        parts[f"xl/worksheets/sheet{number}.xml"] = _sheet(rows)
+        parts[f"xl/worksheets/sheet{number}.xml"] = _sheet(rows, calculated)
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in parts.items():
@@ -38,20 +38,23 @@ def workbook(sheets: Mapping[str, Sequence[Sequence[Cell]]]) -> bytes:
     return written.getvalue()
 
 
-def _sheet(rows: Sequence[Sequence[Cell]]) -> str:
+def _sheet(rows: Sequence[Sequence[Cell]], calculated: bool) -> str:
     lines = "".join(
         f'<row r="{number}">'
-        + "".join(_cell(value, place, number) for place, value in enumerate(row))
+        + "".join(_cell(value, place, number, calculated) for place, value in enumerate(row))
         + "</row>"
         for number, row in enumerate(rows, start=1)
     )
     return f'<worksheet xmlns="{_MAIN}"><sheetData>{lines}</sheetData></worksheet>'
 
 
-def _cell(value: Cell, place: int, row: int) -> str:
+def _cell(value: Cell, place: int, row: int, calculated: bool) -> str:
     where = f"{chr(ord('A') + place)}{row}"
     if value is None:
         return ""
+    if isinstance(value, str) and value.startswith("="):
+        result = "<v>7</v>" if calculated else "<v></v>"
+        return f'<c r="{where}"><f>{escape(value[1:])}</f>{result}</c>'
     if isinstance(value, str):
         return f'<c r="{where}" t="inlineStr"><is><t>{escape(value)}</t></is></c>'
     return f'<c r="{where}"><v>{value}</v></c>'

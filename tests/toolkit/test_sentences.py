@@ -17,6 +17,7 @@ SCHEMA: dict[str, Any] = {
             "items": {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]},
         },
         "either": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        "names": {"type": "array", "minItems": 1, "items": {"type": "string"}},
         "even": {"type": "integer", "multipleOf": 2},
         "unlike": {"type": "string", "not": {"const": "x"}},
     },
@@ -44,12 +45,16 @@ def said(value: Any, schema: dict[str, Any] = SCHEMA) -> list[str]:
             {"path": "a", "rows": [{"id": 1}] * 3},
             "rows is an array; expected array of object with id (at most 2 items)",
         ),
-        ({"path": "a", "either": []}, "either is an array; expected string or integer"),
+        ({"path": "a", "either": []}, "either is an empty array; expected string or integer"),
+        (
+            {"path": "a", "names": []},
+            "names is an empty array; expected array of string (at least one item)",
+        ),
         ({"path": "a", "even": 3}, "even is 3; expected integer (a multiple of 2)"),
         ({"path": "a", "unlike": "x"}, 'unlike is "x", which breaks not; expected string'),
         (
             {"path": "a", "cuont": 1},
-            "cuont is not known (did you mean count?); expected only path, count, mode, rows, either, even, unlike",
+            "cuont is not known (did you mean count?); expected only path, count, mode, rows, either, names, even, unlike",
         ),
     ],
 )

@@ -85,6 +85,14 @@ class TestSql:
         assert found["rows"] == [["North", 50_000], ["South", 25_000]]
         assert [source["view"] for source in found["sources"]] == ["sales", "many_rows"]
 
+    async def test_a_text_in_an_old_encoding_is_read_and_told(self, desk: Desk) -> None:
+        for place, lines in (("small.csv", 1), ("large.csv", 20_000)):
+            (desk.data / place).write_bytes(b"item,price\n" + b"coffee,5 \x80\n" * lines)
+            view = place.removesuffix(".csv")
+            found = await desk.answer(f"SELECT price, count(*) FROM {view} GROUP BY 1", place)
+            assert found["rows"] == [["5 €", lines]]
+            assert found["sources"][0]["note"] == "it is not UTF-8, and was read as cp1252"
+
     async def test_rows_are_cut_at_max_rows_and_at_the_size_of_the_answer(self, desk: Desk) -> None:
         few = await desk.answer("SELECT * FROM range(1000)", max_rows=3)
         assert (few["row_count"], few["truncated"]) == (3, "rows")
@@ -121,7 +129,7 @@ class TestSql:
                 Code.INVALID_ARGUMENTS,
                 "only one of the two",
             ),
-            ({"documents": [], "sql": "SELECT 1"}, Code.INVALID_ARGUMENTS, "documents"),
+            ({"documents": [], "sql": "SELECT 1"}, Code.INVALID_ARGUMENTS, "at least one item"),
             ({"documents": ["none.csv"], "sql": "SELECT 1"}, Code.FILE_NOT_FOUND, "none.csv"),
             ({"documents": ["."], "sql": "SELECT 1"}, Code.NOT_A_FILE, "directory"),
             ({"documents": ["../out.csv"], "sql": "SELECT 1"}, Code.INVALID_PATH, "out.csv"),

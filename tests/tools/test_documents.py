@@ -1,5 +1,6 @@
 """The document tools, as their callers know them."""
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,11 @@ from typing import Any
 import pytest
 
 from brasstag import Done, Failed, Room, Waiting
+from brasstag.documents.counting import count_tokens
 from brasstag.words.approvals import ApprovalResponse
 from brasstag.words.errors import Code
 from tests.conftest import MakeProject, accept
+from tests.documents.workbooks import workbook
 from tests.tools.asking import failure, value
 
 PAGE = "<html><body><h1>Report</h1><p>Margin grew in Oslo.</p><h2>Costs</h2><p>They fell.</p></body></html>"
@@ -222,12 +225,68 @@ async def test_as_much_as_fits_is_given_and_where_to_read_on(room: Room) -> None
     assert "".join(got) == "".join(lines)
 
 
-async def test_a_line_that_does_not_fit_is_cut_and_said_to_be(room: Room) -> None:
-    (room.workspace / "a.txt").write_text("word " * 500)
-    part = await value(room, "load_to_context", path="a.txt", max_tokens=10)
-    assert part["tokens"] <= 10
-    assert part["content"].startswith("word word")
-    assert "beginning" in part["notes"][0]
+async def read_on(room: Room, path: str, **asked: Any) -> list[dict[str, Any]]:
+    """Load a document part by part, as each says where the next one begins."""
+    parts = [await value(room, "load_to_context", path=path, **asked)]
+    while parts[-1]["next"] is not None:
+        where = {f"start_{parts[-1]['unit']}": parts[-1]["next"], "offset": parts[-1]["next_offset"]}
+        parts.append(await value(room, "load_to_context", path=path, **asked, **where))
+    return parts
+
+
+async def test_a_line_that_does_not_fit_is_read_on_inside(room: Room) -> None:
+    text = '{"numbers":[' + ",".join(map(str, range(2_000))) + "]}"
+    (room.workspace / "a.json").write_text(text)
+    parts = await read_on(room, "a.json", max_tokens=500)
+    assert all(0 < part["tokens"] <= 500 for part in parts)
+    assert "".join(part["content"] for part in parts) == text
+    first = len(parts[0]["content"])
+    assert (parts[0]["next"], parts[0]["next_offset"]) == (1, first)
+    assert parts[0]["notes"] == [f"of line 1, this has characters 1 to {first:,} of its {len(text):,}"]
+
+
+async def test_a_sheet_is_read_on_row_by_row_with_its_header(room: Room) -> None:
+    rows = [["id", "name"], *([number, f"name {number}"] for number in range(3_000))]
+    (room.workspace / "big.xlsx").write_bytes(workbook({"Big": rows}))
+    first = await value(room, "load_to_context", path="big.xlsx", max_tokens=50)
+    assert first["content"].startswith("## Big\n\n| id | name |\n| --- | --- |\n| 0 | name 0 |\n")
+    parts = await read_on(room, "big.xlsx", max_tokens=8_000)
+    assert all(part["tokens"] <= 8_000 for part in parts)
+    assert all("| id | name |\n| --- | --- |\n" in part["content"] for part in parts)
+    told = [
+        line
+        for part in parts
+        for line in part["content"].split("\n")
+        if "| name " in line and "id" not in line
+    ]
+    assert told == [f"| {number} | name {number} |" for number in range(3_000)]
+
+
+async def test_the_tokens_of_blocks_as_json_are_those_of_the_json(room: Room) -> None:
+    (room.workspace / "r.html").write_text("".join(f"<p>Paragraph number {n}.</p>" for n in range(100)))
+    parts = await read_on(room, "r.html", form="json", max_tokens=300)
+    for part in parts:
+        assert (
+            part["tokens"]
+            == count_tokens(json.dumps(part["content"], ensure_ascii=False, sort_keys=True)).tokens
+        )
+        assert part["tokens"] <= 300
+    told = [block["text"] for part in parts for block in part["content"]]
+    assert told == [f"Paragraph number {n}." for n in range(100)]
+
+
+async def test_lines_are_counted_alike_by_load_read_and_search(room: Room) -> None:
+    (room.workspace / "a.txt").write_text("one\rtwo\x0cthree\u2028walnut")
+    (hit,) = (await value(room, "search_documents", query="walnut"))["hits"]
+    loaded = await value(room, "load_to_context", path="a.txt", start_line=hit["line"], end_line=hit["line"])
+    assert (loaded["total"], loaded["content"]) == (1, "one\rtwo\x0cthree\u2028walnut")
+
+
+async def test_a_guessed_encoding_is_told(room: Room) -> None:
+    (room.workspace / "a.txt").write_bytes(b"coffee, 5 \x80\n")
+    loaded = await value(room, "load_to_context", path="a.txt")
+    assert loaded["content"] == "coffee, 5 €\n"
+    assert "cp1252" in loaded["notes"][0]
 
 
 async def test_a_converted_document_comes_as_markdown_or_by_blocks(room: Room) -> None:
@@ -262,6 +321,8 @@ async def test_an_earlier_version_is_loaded_by_number_or_digest(room: Room) -> N
         ({"path": "a.md", "start_line": 2, "end_line": 1}, Code.INVALID_ARGUMENTS),
         ({"path": "a.md", "start_line": 1, "start_block": 1}, Code.INVALID_ARGUMENTS),
         ({"path": "a.md", "start_block": 9}, Code.INVALID_ARGUMENTS),
+        ({"path": "a.md", "offset": 4}, Code.INVALID_ARGUMENTS),
+        ({"path": "a.md", "form": "markdown", "offset": -1}, Code.INVALID_ARGUMENTS),
         ({"path": "x.bin", "start_line": 1}, Code.NOT_TEXT),
         ({"path": "bad.pdf"}, Code.CANNOT_CONVERT),
     ],
@@ -274,12 +335,16 @@ async def test_bad_loads_are_coded(room: Room, given: dict[str, Any], code: Code
     assert (await failure(room, "load_to_context", **given)).code is code
 
 
-async def test_a_large_text_is_not_given_whole_but_in_parts(room: Room) -> None:
-    (room.workspace / "a.txt").write_text("walnuts and chestnuts\n" * 60_000)
+@pytest.mark.parametrize("text", ["walnuts and chestnuts\n" * 60_000, "walnuts " * 200_000])
+async def test_a_large_text_is_not_given_whole_but_in_parts(room: Room, text: str) -> None:
+    (room.workspace / "a.txt").write_text(text)
     failed = await failure(room, "load_to_context", path="a.txt")
     assert failed.code is Code.TOO_LARGE
     assert "max_tokens" in failed.message
-    assert (await value(room, "load_to_context", path="a.txt", max_tokens=50))["next"] is not None
+    assert "next_offset" in failed.message
+    parts = await read_on(room, "a.txt", max_tokens=1_000_000)
+    assert "".join(part["content"] for part in parts) == text
+    assert len(parts) == 2
 
 
 # tag_document and describe_document

@@ -85,6 +85,13 @@ async def test_an_svg_says_its_title_its_axes_and_its_names_as_text(desk: Desk) 
     assert {"Revenue by month, in EUR", "month", "EUR", "2025-09", "118,365"} <= desk.texts()
 
 
+async def test_what_cannot_be_seen_in_the_picture_is_told(desk: Desk) -> None:
+    # For private use, so that no font has it.
+    found = await desk.drawn("charts.png", **BY_MONTH, title="Revenue \U0010fffd")
+    assert "\U0010fffd" in found["notes"][0]
+    assert (await desk.drawn(**BY_MONTH, title="Revenue \U0010fffd"))["notes"] == []
+
+
 async def test_drawing_over_a_file_asks_first(desk: Desk) -> None:
     (desk.data / "chart.svg").write_text("mine")
     assert isinstance(await desk.plot(**BY_MONTH), Waiting)

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brasstag.words.blocks import FIELDS, KINDS, Block, Blocks, Item, NotBlocks, Place
+from brasstag.words.blocks import DEEPEST_NESTED, FIELDS, FORM, KINDS, Block, Blocks, Item, NotBlocks, Place
 
 TEXTS = st.text(max_size=20)
 COUNTS = st.integers(0, 10**6)
+LEVELS = st.integers(0, DEEPEST_NESTED)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "text": TEXTS,
-    "level": COUNTS,
-    "items": st.lists(st.builds(Item, TEXTS, COUNTS, st.none() | COUNTS), max_size=3).map(tuple),
+    "level": LEVELS,
+    "items": st.lists(st.builds(Item, TEXTS, LEVELS, st.none() | COUNTS), max_size=3).map(tuple),
     "header": st.lists(TEXTS, max_size=3).map(tuple),
     "rows": st.lists(st.lists(TEXTS, max_size=3).map(tuple), max_size=3).map(tuple),
     "language": TEXTS,
@@ -85,3 +86,10 @@ GOOD: dict[str, Any] = {"form": 1, "blocks": [], "notes": [], "truncated": False
 def test_anything_else_is_refused(stored: Any) -> None:
     with pytest.raises(NotBlocks):
         Blocks.from_json(stored)
+
+
+def test_what_claims_to_lie_deeper_than_can_be_borne_is_read_as_lying_there() -> None:
+    stored = {"form": FORM, "notes": [], "truncated": False}
+    stored["blocks"] = [{"kind": "list", "items": [{"text": "a", "level": 10**6}]}]
+    (block,) = Blocks.from_json(stored).blocks
+    assert block.items[0].level == DEEPEST_NESTED

@@ -4,7 +4,7 @@ library    the door: documents listed, found, and followed through their version
 refreshing when the disk is looked at, and who waits for it
 study      what is found out about contents once: blocks, tokens, summary
 indexing   what could not be indexed while it was scanned
-loading    as much of a document as fits; comparing, overlaps how two of them differ
+loading    as much of a document as fits, from pieces, which cutting parts; comparing, overlaps how two of them differ
 data/      the programs behind questions over data, and charts
 kinds      what a file is, by its bytes, or its name; containers what is packed in one
 converting bytes into blocks, confined; programs/ is what runs there

@@ -7,14 +7,14 @@ from types import MappingProxyType
 
 ZIP = "application/zip"
 
-_ENTRY = b"PK\x03\x04"
+ZIP_ENTRY = b"PK\x03\x04"
 _HEADER = 30
 _MOST_ENTRIES = 64
 _MOST_CONTENT = 262_144
 _MIMETYPE = b"mimetype"
 _CONTENTS = b"[Content_Types].xml"
 _TYPE = re.compile(rb"[a-z]+/[a-z0-9.+-]{1,100}")
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _DOCX = f"{_OFFICE}wordprocessingml.document"
 _XLSX = f"{_OFFICE}spreadsheetml.sheet"
@@ -44,7 +44,7 @@ _WORKBOOK = "Workbook".encode("utf-16-le")
 
 def kind_in_zip(beginning: bytes) -> str | None:
     """Return what a zip container is by its first entries; None where it is no such container."""
-    if not beginning.startswith(_ENTRY):
+    if not beginning.startswith(ZIP_ENTRY):
         return None
     names = []
     for at, name in _entries(beginning):
@@ -64,7 +64,7 @@ def kind_in_zip(beginning: bytes) -> str | None:
 
 def kind_in_ole(beginning: bytes, ending: str) -> str | None:
     """Return what an old office container is; None where it is no such container."""
-    if not beginning.startswith(_OLE):
+    if not beginning.startswith(OLE):
         return None
     if ending not in _OLE_KINDS and _WORKBOOK in beginning:
         return _OLE_KINDS["xls"]
@@ -77,7 +77,7 @@ def _entries(beginning: bytes) -> Iterator[tuple[int, bytes]]:
     for _ in range(_MOST_ENTRIES):
         length = int.from_bytes(beginning[at + 26 : at + 28], "little")
         yield at, beginning[at + _HEADER : at + _HEADER + length]
-        at = beginning.find(_ENTRY, at + _HEADER)
+        at = beginning.find(ZIP_ENTRY, at + _HEADER)
         if at < 0:
             return
 

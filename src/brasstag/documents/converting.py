@@ -1,9 +1,10 @@
 """Converting: bytes nobody trusts into blocks, always in an errand; what goes wrong is that document's alone."""
 
 import json
+import time
 from collections.abc import Iterator, Sequence
 from compileall import compile_dir
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +16,7 @@ from brasstag.sandbox.process.jobs import FILES, Ended, Limits, Ran
 from brasstag.words.blocks import FORM, Blocks, NotBlocks
 from brasstag.words.errors import Code, ToolError
 
-CONVERTER = f"{FORM}.1"
+CONVERTER = f"{FORM}.2"
 """Which converters made a document's blocks; counted up when they would make others of the same bytes."""
 
 LIMITS = Limits(
@@ -28,6 +29,10 @@ LIMITS = Limits(
 )
 """What one errand may use."""
 
+TOGETHER_SECONDS = 15.0
+"""How long several may take in one errand; whichever is under way then is tried by itself."""
+LONG_SECONDS = 10.0
+"""A document that took this long by itself, and was not done, is slow."""
 MOST_AT_ONCE = 64
 MOST_BYTES_AT_ONCE = 32 << 20
 
@@ -76,6 +81,12 @@ class NotConverted:
         return self.code not in _PASSING
 
 
+NO_TIME = NotConverted(Code.CANCELLED, "there was no time to convert it yet; ask again")
+SLOW = NotConverted(
+    Code.CANCELLED, "to convert it takes longer than a search waits; `brasstag documents reindex` does it"
+)
+"""Of a document that took all the time there was, though not all that it may take."""
+
 Converted = Blocks | NotConverted
 
 
@@ -85,30 +96,41 @@ class Converter:
     def __init__(self, booth: Booth) -> None:
         self._booth = booth
 
-    def convert_many(self, sources: Sequence[Source], stop: Stop | None = None) -> list[Converted]:
+    def convert_many(
+        self, sources: Sequence[Source], stop: Stop | None = None, seconds: float = float("inf")
+    ) -> list[Converted]:
         """Return the blocks of each document, or why there are none, in the order given.
 
-        Blocks its thread. Several are converted in one errand; where one of them ends it, that one is tried again by itself,
-        and the rest without it.
+        Blocks its thread, for as long as there is time. Several are converted in one errand; where one of them ends it, the
+        rest go on without it, and that one is tried again by itself, when all others are done.
         """
         compile_programs()
+        end = time.monotonic() + seconds
         answers: dict[int, Converted] = {}
         pending = list(_batches(list(enumerate(sources))))
         while pending:
             batch = pending.pop(0)
-            found, ended = self._run([source for _, source in batch], stop)
+            time_left = end - time.monotonic()
+            if time_left <= 0:
+                answers |= dict.fromkeys((place for place, _ in batch), NO_TIME)
+                continue
+            found, ended = self._run([source for _, source in batch], stop, time_left)
             answers |= {place: answer for (place, _), answer in zip(batch, found, strict=False)}
             left = batch[len(found) :]
             if len(batch) == 1 or ended.code in _PASSING:
                 answers |= {place: ended for place, _ in left}
             elif left:
-                pending[:0] = [part for part in (left[:1], left[1:]) if part]
+                pending = [*([left[1:]] if left[1:] else ()), *pending, left[:1]]
         return [answers[place] for place in range(len(sources))]
 
-    def _run(self, sources: Sequence[Source], stop: Stop | None) -> tuple[list[Converted], NotConverted]:
+    def _run(
+        self, sources: Sequence[Source], stop: Stop | None, seconds: float
+    ) -> tuple[list[Converted], NotConverted]:
         """Return the answers that came, and what is to be said of the document that no answer came to."""
+        most = LIMITS.wall_seconds if len(sources) == 1 else TOGETHER_SECONDS
+        limits = replace(LIMITS, wall_seconds=min(most, seconds))
         try:
-            ran = self._booth.run_errand(_errand(sources), stop)
+            ran = self._booth.run_errand(_errand(sources, limits), stop)
         except ToolError as error:
             return [], NotConverted(error.code, error.message)
         except OSError as error:
@@ -116,7 +138,10 @@ class Converter:
                 Code.CANNOT_CONVERT, f"its kept contents cannot be read: {error.strerror}"
             )
         lines = ran.stdout.split(b"\n")[:-1][: len(sources)]
-        return [_read(line) for line in lines], _ended(ran)
+        answers = [_read(line) for line in lines]
+        if ran.ended_by != "time" or len(sources) > 1 or limits.wall_seconds == LIMITS.wall_seconds:
+            return answers, _ended(ran)
+        return answers, SLOW if limits.wall_seconds >= LONG_SECONDS else NO_TIME
 
 
 @cache
@@ -143,7 +168,7 @@ def _batches(sources: Sequence[tuple[int, Source]]) -> Iterator[list[tuple[int, 
         yield batch
 
 
-def _errand(sources: Sequence[Source]) -> Errand:
+def _errand(sources: Sequence[Source], limits: Limits) -> Errand:
     files: list[tuple[str, Path]] = []
     told: list[dict[str, Any]] = []
     given: list[bytes] = []
@@ -157,7 +182,7 @@ def _errand(sources: Sequence[Source]) -> Errand:
             file = f"{FILES}/{name}"
         told.append({"media_type": source.media_type, "size": source.size, "file": file})
     request = b"".join([json.dumps(told).encode(), b"\n", *given])
-    return Errand(_PROGRAM, request, tuple(files), LIMITS)
+    return Errand(_PROGRAM, request, tuple(files), limits)
 
 
 def _read(line: bytes) -> Converted:

@@ -1,4 +1,7 @@
-"""Decoding: the text that bytes hold, if they hold any, whatever it was written with."""
+"""Decoding: whether bytes are a text, and the text they are, whatever it was written with.
+
+The beginning of a file decides, once for everybody: what is a text there is a text, and nothing further on makes it none.
+"""
 
 import codecs
 from collections.abc import Mapping
@@ -13,39 +16,98 @@ MARKS: Mapping[bytes, str] = {
 }
 """How texts begin that say what they are written in, and what that is."""
 
-_SAMPLE = 65_536
+BEGINNING = 65_536
+"""How many bytes of a file are enough to say what it is."""
+
+UNREADABLE = "\ufffd"
+"""What stands for bytes that are no character."""
+
+_UTF8 = frozenset({"utf-8", "utf-8-sig"})
+GUESSED = ("cp1252", "latin-1")
+"""What texts are taken for that are not UTF-8, and do not say what they are."""
 _MOST_CONTROLS = 0.005
 _MOST_FOREIGN = 0.3
 """How much of a text in an old western encoding may be other than ASCII."""
 
-_CONTROLS = bytes(set(range(0x20)) - set(b"\t\n\r\f\b\x1b")) + b"\x7f"
+_CONTROLS = bytes(set(range(0x20)) - set(b"\t\n\x0b\r\f\b\x1b")) + b"\x7f"
+_CONTROL_SIGNS = dict.fromkeys(_CONTROLS)
 _FOREIGN = bytes(range(0x80, 0x100))
 
 
-def decoded(data: bytes, *, is_whole: bool = True) -> str | None:
-    """Return the text that bytes hold, or None where they are no text; they may end amid a character unless ``is_whole``.
+def encoding_of(beginning: bytes) -> str | None:
+    """Return what a text is written in, None where bytes, which may end amid a character, begin no text.
 
     What names its encoding by a mark is read in that, all else as UTF-8, or as Windows-1252 where it cannot be UTF-8
     but looks like a text.
     """
-    encoding = next((name for mark, name in MARKS.items() if data.startswith(mark)), "utf-8")
-    if encoding in ("utf-8", "utf-8-sig") and b"\0" in data:
+    beginning = beginning[:BEGINNING]
+    encoding = next((name for mark, name in MARKS.items() if beginning.startswith(mark)), "utf-8")
+    if encoding in _UTF8 and b"\0" in beginning:
         return None
     try:
-        text = codecs.getincrementaldecoder(encoding)().decode(data, is_whole)
+        text = codecs.getincrementaldecoder(encoding)().decode(beginning)
     except UnicodeDecodeError:
-        return _guessed(data) if encoding == "utf-8" else None
+        return _guess(beginning) if encoding == "utf-8" else None
+    if encoding in _UTF8:
+        return encoding if _is_calm(beginning) else None
+    controls = len(text) - len(text.translate(_CONTROL_SIGNS))
+    return encoding if "\0" not in text and controls <= _MOST_CONTROLS * len(text) else None
+
+
+def is_text(beginning: bytes) -> bool:
+    """Say whether bytes, which may end amid a character, begin a text in some encoding."""
+    return encoding_of(beginning) is not None
+
+
+def decoded(data: bytes, *, is_whole: bool = True) -> str | None:
+    """Return the text that bytes hold, or None where they are no text; they may end amid a character unless ``is_whole``."""
+    found = decoded_with_note(data, is_whole=is_whole)
+    return None if found is None else found[0]
+
+
+def decoded_with_note(data: bytes, *, is_whole: bool = True) -> tuple[str, str] | None:
+    """Return the text that bytes hold, and what a reader should know of how it was found out; None for what is no text."""
+    encoding = encoding_of(data)
+    return None if encoding is None else read_as(data, encoding, is_whole=is_whole)
+
+
+def read_as(data: bytes, encoding: str, *, is_whole: bool = True) -> tuple[str, str]:
+    """Return bytes as a text that begins in an encoding, and what a reader should know of that."""
+    if encoding not in GUESSED:
+        try:
+            text = codecs.getincrementaldecoder(encoding)().decode(data, is_whole)
+        except UnicodeDecodeError:
+            if encoding != "utf-8":
+                text = data.decode(encoding, "replace")
+                return _storable(text), f"some of it is not {encoding}, and stands as {UNREADABLE}"
+        else:
+            return _storable(
+                text
+            ), "" if encoding in _UTF8 else f"encoding: {encoding}, by its byte order mark"
+    text, guess = _guessed(data)
+    return _storable(text), f"encoding: {guess}, a guess, as it is not UTF-8"
+
+
+def _guess(beginning: bytes) -> str | None:
+    foreign = len(beginning) - len(beginning.translate(None, _FOREIGN))
+    if b"\0" in beginning or not _is_calm(beginning) or foreign > _MOST_FOREIGN * len(beginning):
+        return None
+    return _guessed(beginning)[1]
+
+
+def _guessed(data: bytes) -> tuple[str, str]:
+    for encoding in GUESSED[:-1]:
+        try:
+            return data.decode(encoding), encoding
+        except UnicodeDecodeError:
+            continue
+    return data.decode(GUESSED[-1]), GUESSED[-1]
+
+
+def _is_calm(beginning: bytes) -> bool:
+    return len(beginning) - len(beginning.translate(None, _CONTROLS)) <= _MOST_CONTROLS * len(beginning)
+
+
+def _storable(text: str) -> str:
     # A text with NULs in it is none that a database would keep.
-    return None if "\0" in text else text
-
-
-def _guessed(data: bytes) -> str | None:
-    sample = data[:_SAMPLE]
-    controls = len(sample) - len(sample.translate(None, _CONTROLS))
-    foreign = len(sample) - len(sample.translate(None, _FOREIGN))
-    if controls > _MOST_CONTROLS * len(sample) or foreign > _MOST_FOREIGN * len(sample):
-        return None
-    try:
-        return data.decode("cp1252")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+    return text.replace("\0", UNREADABLE)

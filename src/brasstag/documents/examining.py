@@ -8,9 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import BinaryIO
 
-from brasstag.documents.kinds import BEGINNING, BINARY, MARKDOWN, PICTURES, kind_of_bytes, kind_of_text
+from brasstag.documents.counting import ESTIMATE, TokenCount, count_tokens
+from brasstag.documents.decoding import BEGINNING, decoded_with_note, encoding_of, read_as
+from brasstag.documents.kinds import MARKDOWN, PICTURES, is_text_kind, kind_among
 from brasstag.documents.pictures import picture_size
 from brasstag.sandbox.workspace.draft import Draft
+from brasstag.words.blocks import Blocks
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.tokens import IMAGE_TOKENS, tokens_of_bytes
 
@@ -21,8 +24,12 @@ HEAD = 16_384
 """How many bytes of a text are kept to quote from."""
 MOST_HEADINGS = 60
 LONGEST_HEADING = 100
+MOST_COUNTED = 200_000
+"""Characters of the longest text whose tokens are counted here; those of longer ones are estimated."""
 
 _CHUNK = 1 << 20
+_WIDE = frozenset({"utf-16", "utf-32"})
+"""What is written so has to be read to find its lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +40,30 @@ class Examined:
     media_type: str
     size: int
     digest: str
-    is_text: bool
+    encoding: str = ""
+    """What its text is written in; empty where it is none."""
     lines: int = 0
     head: str = ""
+    is_head_all: bool = True
     headings: tuple[str, ...] = ()
+    note: str = ""
+    """What a reader should know of how the text was found out."""
+    words: int = 0
+    """Bytes of its text as UTF-8."""
+    counted: TokenCount | None = None
+    """How many tokens that is, where it was counted."""
+    blocks: Blocks | None = None
+    """What it was converted to, and that as Markdown."""
+    markdown: str = ""
+    failure: str = ""
+    """Why it is not converted, in a sentence; empty where nobody tried."""
+    is_waiting: bool = False
+    """Whether it is only a matter of time that it was not."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it travels as the text it is."""
+        return bool(self.encoding) and self.blocks is None
 
     @property
     def is_picture(self) -> bool:
@@ -44,11 +71,33 @@ class Examined:
         return self.media_type in PICTURES and self.size <= READ_AT_ONCE
 
     @property
-    def tokens(self) -> int:
-        """About how many tokens all of it would be; 0 where a model cannot be shown it at all."""
+    def is_readable(self) -> bool:
+        """Whether there is anything of it that a model can be shown."""
+        return self.is_text or self.is_picture or self.blocks is not None
+
+    @property
+    def weight(self) -> int:
+        """About how many tokens of the room there is all of it would take; 0 where a model cannot be shown it at all."""
         if self.is_picture:
             return IMAGE_TOKENS
-        return tokens_of_bytes(self.size) if self.is_text else 0
+        return tokens_of_bytes(self.words) if self.is_readable else 0
+
+    @property
+    def tokens(self) -> TokenCount:
+        """How many tokens all of it is."""
+        return self.counted or TokenCount(self.weight, ESTIMATE)
+
+    def converted(self, blocks: Blocks, markdown: str) -> "Examined":
+        """Return it as what it was converted to."""
+        words = len(markdown.encode(errors="replace"))
+        return replace(
+            self,
+            blocks=blocks,
+            markdown=markdown,
+            words=words,
+            note="as Markdown",
+            counted=_counted(markdown),
+        )
 
 
 def examine(draft: Draft, path: str) -> Examined:
@@ -65,9 +114,17 @@ def examine(draft: Draft, path: str) -> Examined:
             Code.INVALID_ARGUMENTS,
             f"{path} begins like {found.media_type}, but is no picture that can be read; save it anew, or leave it out",
         )
-    if found.media_type != MARKDOWN:
+    decoded = decoded_with_note(data) if found.is_text else None
+    if decoded is None:
         return found
-    return replace(found, headings=tuple(islice(_headings(data.decode("utf-8-sig")), MOST_HEADINGS)))
+    text, note = decoded
+    headings = tuple(islice(_headings(text), MOST_HEADINGS)) if found.media_type == MARKDOWN else ()
+    words = len(text.encode(errors="replace"))
+    return replace(found, headings=headings, note=note, words=words, counted=_counted(text))
+
+
+def _counted(text: str) -> TokenCount | None:
+    return count_tokens(text) if len(text) <= MOST_COUNTED else None
 
 
 def _examine_large(draft: Draft, path: str) -> Examined:
@@ -78,44 +135,66 @@ def _examine_large(draft: Draft, path: str) -> Examined:
 
 def _scan(path: str, file: BinaryIO) -> Examined:
     """Read a file through, keeping no more of it than its beginning."""
-    digest, decoder = hashlib.sha256(), codecs.getincrementaldecoder("utf-8")()
-    beginning, last = b"", b""
-    size = breaks = 0
-    is_text = True
-    for chunk in _chunks(file):
+    digest = hashlib.sha256()
+    first = file.read(_CHUNK)
+    beginning = first[:BEGINNING]
+    encoding = encoding_of(beginning)
+    kind = kind_among(path, beginning, can_be_read=encoding is not None)
+    if encoding is None or not is_text_kind(kind):
+        encoding = ""
+    lines = _Lines(encoding)
+    size = 0
+    for chunk in _chunks(first, file):
         digest.update(chunk)
-        is_text = is_text and b"\0" not in chunk and _decodes(decoder, chunk)
-        breaks += chunk.count(b"\n")
         size += len(chunk)
-        beginning, last = beginning or chunk[:BEGINNING], chunk[-1:]
-    is_text = is_text and _decodes(decoder, b"", final=True)
-    if not is_text:
-        return Examined(
-            path, kind_of_bytes(beginning, path) or BINARY, size, digest.hexdigest(), is_text=False
-        )
+        lines.take(chunk)
+    if not encoding:
+        return Examined(path, kind, size, digest.hexdigest())
+    text, note = read_as(beginning, encoding, is_whole=size <= BEGINNING)
+    head = text.encode()[:HEAD]
     return Examined(
         path,
-        kind_of_text(path),
+        kind,
         size,
         digest.hexdigest(),
-        is_text=True,
-        lines=breaks + (last not in (b"", b"\n")),
+        encoding,
+        lines=lines.count,
         # Cut in the middle of a character, it may be.
-        head=beginning[:HEAD].decode("utf-8-sig", "ignore"),
+        head=head.decode(errors="ignore"),
+        is_head_all=size <= BEGINNING and len(text.encode()) <= HEAD,
+        note=note,
+        words=lines.words,
     )
 
 
-def _chunks(file: BinaryIO) -> Iterator[bytes]:
-    while chunk := file.read(_CHUNK):
-        yield chunk
+def _chunks(first: bytes, file: BinaryIO) -> Iterator[bytes]:
+    while first:
+        yield first
+        first = file.read(_CHUNK)
 
 
-def _decodes(decoder: codecs.IncrementalDecoder, chunk: bytes, *, final: bool = False) -> bool:
-    try:
-        decoder.decode(chunk, final)
-    except UnicodeDecodeError:
-        return False
-    return True
+class _Lines:
+    """Counts the lines of a text, and its bytes as UTF-8, or about that."""
+
+    def __init__(self, encoding: str) -> None:
+        self.words = 0
+        self._breaks = 0
+        self._last = "\n"
+        self._decoder = codecs.getincrementaldecoder(encoding)("replace") if encoding in _WIDE else None
+        self._is_text = bool(encoding)
+
+    @property
+    def count(self) -> int:
+        return self._breaks + (self._last != "\n")
+
+    def take(self, chunk: bytes) -> None:
+        if self._decoder is not None:
+            text = self._decoder.decode(chunk)
+            chunk = text.encode(errors="replace")
+        if self._is_text and chunk:
+            self.words += len(chunk)
+            self._breaks += chunk.count(b"\n")
+            self._last = chr(chunk[-1])
 
 
 def _headings(text: str) -> Iterator[str]:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from brasstag.documents.converting import Converted, NotConverted
+from brasstag.documents.converting import SLOW, Converted, NotConverted
 from brasstag.documents.decoding import decoded
-from brasstag.documents.intake import CONVERT
-from brasstag.documents.kinds import CONVERTED
+from brasstag.documents.intake import CONVERT, NO_TEXT, ONLY_A_LINK
+from brasstag.documents.kinds import CONVERTED, is_text_kind
 from brasstag.documents.rendering import text_of
 from brasstag.documents.searching import Hit, Spot
 from brasstag.documents.study import Item, Study
@@ -21,6 +21,13 @@ from brasstag.words.previews import digest_in
 
 AT_ONCE = 16
 """How many documents are converted before it is asked whether there is time for more."""
+
+
+def _told(failed: NotConverted) -> str:
+    return f"{failed.code}: {failed.reason}"
+
+
+_SLOW_NOTE = _told(SLOW)
 
 
 @dataclass(slots=True)
@@ -37,16 +44,20 @@ class Indexing:
 def index_pending(
     books: Books, study: Study, seconds: float, stop: Callable[[], bool] = lambda: False
 ) -> Indexing:
-    """Index what is waiting, converted where it has to be, as long as there is time."""
+    """Index what is waiting, converted where it has to be, as long as there is time.
+
+    What took all the time there was once is left to those who have all the time in the world.
+    """
     end = time.monotonic() + seconds
     done = Indexing()
     newest = 0
-    while not stop() and time.monotonic() < end:
-        rows = books.read(partial(pending_rows, most=AT_ONCE, after=newest))
-        if not rows:
+    while not stop() and (left := end - time.monotonic()) > 0:
+        waiting = books.read(partial(pending_rows, most=AT_ONCE, after=newest))
+        if not waiting:
             break
-        newest = rows[-1].id
-        _write(books, rows, _texts(books, study, rows), done)
+        newest = waiting[-1].id
+        rows = [row for row in waiting if row.note != _SLOW_NOTE or seconds == float("inf")]
+        _write(books, rows, _texts(books, study, rows, left), done)
     done.left = books.read(count_pending)
     return done
 
@@ -59,14 +70,16 @@ class _Text:
     note: str = ""
     is_final: bool = True
     """False where the same bytes may give more another time."""
+    has_failed: bool = False
+    """Whether there should have been a text."""
 
 
-def _texts(books: Books, study: Study, rows: Sequence[DocumentRow]) -> list[_Text]:
+def _texts(books: Books, study: Study, rows: Sequence[DocumentRow], seconds: float) -> list[_Text]:
     converted = [row for row in rows if row.pending == CONVERT]
     answers = dict(
         zip(
             (row.id for row in converted),
-            study.blocks_of([item_of(row) for row in converted]),
+            study.blocks_of([item_of(row) for row in converted], seconds),
             strict=True,
         )
     )
@@ -75,23 +88,25 @@ def _texts(books: Books, study: Study, rows: Sequence[DocumentRow]) -> list[_Tex
 
 def _converted(answer: Converted) -> _Text:
     if isinstance(answer, NotConverted):
-        return _Text("", f"{answer.code}: {answer.reason}", answer.is_lasting)
+        return _Text("", _told(answer), answer.is_lasting, has_failed=True)
     return _Text(text_of(answer)[0], " ".join(answer.notes))
 
 
 def _own(books: Books, row: DocumentRow) -> _Text:
     """Return the text of a document that is one itself."""
     if not row.state.startswith("file:"):
-        return _Text("")
+        return _Text("", ONLY_A_LINK)
+    if not is_text_kind(row.media_type):
+        return _Text("", NO_TEXT)
     try:
         with books.blobs.open(item_of(row).digest) as stream:
             data = stream.read(LONGEST_BODY + 1)
     except StoreError as error:
-        return _Text("", f"{Code.NOT_KEPT}: {error}")
+        return _Text("", f"{Code.NOT_KEPT}: {error}", has_failed=True)
     is_whole = len(data) <= LONGEST_BODY
     note = "" if is_whole else f"only its first {LONGEST_BODY:,} bytes are in the index"
     text = decoded(data, is_whole=is_whole)
-    return _Text("") if text is None else _Text(text, note)
+    return _Text("", NO_TEXT) if text is None else _Text(text, note)
 
 
 def _write(books: Books, rows: Sequence[DocumentRow], texts: Sequence[_Text], done: Indexing) -> None:
@@ -109,7 +124,7 @@ def _write(books: Books, rows: Sequence[DocumentRow], texts: Sequence[_Text], do
             if text.is_final:
                 indexed.append(Indexed(row.id, now.path, now.words, text.body))
                 done.indexed += bool(text.body)
-                done.failed += not text.body and bool(text.note)
+                done.failed += text.has_failed
         for number, note in put_texts(transaction, indexed).items():
             changed[number] = replace(changed[number], note=note)
         update_rows(transaction, list(changed.values()))
@@ -129,7 +144,10 @@ def spotted(study: Study, hit: Hit) -> Hit:
         blocks = study.blocks(item_of(row))
     except ToolError:
         return hit
-    _, starts = text_of(blocks)
+    text, starts = text_of(blocks)
     number = max(0, bisect_right(starts, offset) - 1)
     place = blocks.blocks[number].at
-    return replace(hit, spot=Spot(line=place.line, block=number, page=place.page, sheet=place.sheet))
+    # The cells of a row stand in one line, so lines are rows.
+    row_number = place.row and place.row + text.count("\n", starts[number], offset)
+    spot = Spot(place.line, 0, number, place.page, place.sheet, row_number, place.paragraph)
+    return replace(hit, spot=spot)

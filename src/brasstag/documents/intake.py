@@ -5,8 +5,8 @@ import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from brasstag.documents.decoding import decoded
-from brasstag.documents.kinds import BEGINNING, BINARY, CONVERTED, PLAIN, kind_of
+from brasstag.documents.decoding import BEGINNING, decoded
+from brasstag.documents.kinds import CONVERTED, LINK, is_text_kind, kind_among
 from brasstag.documents.walking import Sight, inode_in, kept_fingerprint, now_nanoseconds
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import split_path
@@ -18,9 +18,10 @@ from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import digest_in, file_state, link_state
 
-LINK = "inode/symlink"
 CONVERT = "convert"
 """What the index of a document needs whose text shows only once it is converted."""
+NO_TEXT = "it is no text"
+ONLY_A_LINK = "it is a link; what it leads to is in the index where that lies"
 
 _ATTEMPTS = 3
 
@@ -89,7 +90,8 @@ class Intake:
         if not stat.S_ISLNK(status.st_mode) or str(status.st_ino) != inode_in(sight.fingerprint):
             return None
         fingerprint = kept_fingerprint(status, looked_at)
-        return Taken(link_state(sha256(target)), len(target), None, fingerprint, LINK, small=target)
+        state = link_state(sha256(target))
+        return Taken(state, len(target), None, fingerprint, LINK, note=ONLY_A_LINK, small=target)
 
     def _file(self, directory: int, sight: Sight, newest: Version | None) -> Taken | None:
         """Read a file; None where it was another one by then, or did not stay as it was."""
@@ -123,7 +125,7 @@ class Intake:
             media_type,
             text="" if is_converted else text or "",
             pending=CONVERT if is_converted else "",
-            note="" if is_converted or text is not None else "it is no text",
+            note="" if is_converted or text is not None else NO_TEXT,
             small=data,
         )
 
@@ -146,7 +148,7 @@ class Intake:
             wanted = min(size, self._sizes.indexed)
             _, text = described(path, _beginning(descriptor, wanted), is_whole=wanted == size)
         if text is None:
-            notes.append("it is no text")
+            notes.append(NO_TEXT)
         elif not pending and size > self._sizes.indexed:
             notes.append(f"only its first {self._sizes.indexed:,} bytes are in the index")
         if size > self._sizes.kept:
@@ -169,8 +171,8 @@ class Intake:
 def described(path: str, data: bytes, *, is_whole: bool) -> tuple[str, str | None]:
     """Return the media type of what bytes begin, and their text where they are one."""
     text = decoded(data, is_whole=is_whole)
-    kind = kind_of(path, data)
-    return (BINARY if text is None and kind == PLAIN else kind), text
+    kind = kind_among(path, data, can_be_read=text is not None)
+    return kind, text if is_text_kind(kind) else None
 
 
 def _beginning(descriptor: int, size: int) -> bytes:

@@ -2,11 +2,13 @@
 
 from types import MappingProxyType
 
-from brasstag.documents.containers import kind_in_ole, kind_in_zip
-from brasstag.documents.decoding import MARKS
+from brasstag.documents.containers import OLE, ZIP_ENTRY, kind_in_ole, kind_in_zip
+from brasstag.documents.decoding import BEGINNING, is_text
 
 PLAIN = "text/plain"
 BINARY = "application/octet-stream"
+LINK = "inode/symlink"
+"""A link, whose content is where it leads."""
 MARKDOWN = "text/markdown"
 TABLES = frozenset({"text/csv", "text/tab-separated-values"})
 """Texts whose first line names columns."""
@@ -27,9 +29,6 @@ CONVERTED = frozenset(
 )
 """Documents whose words show only once they are converted; every other text is its own."""
 
-BEGINNING = 65_536
-"""How many bytes of a file are enough to say what it is."""
-
 _PDF = b"%PDF-"
 _BEGINNINGS = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -38,8 +37,10 @@ _BEGINNINGS = (
     (b"GIF89a", "image/gif"),
     (_PDF, "application/pdf"),
     (b"\x1f\x8b", "application/gzip"),
+    (b"PAR1", "application/vnd.apache.parquet"),
 )
-_CONTROL = bytes(one for one in range(32) if one not in b"\t\n\r\x0b\x0c\x1b")
+_NEVER_TEXT = (_PDF, ZIP_ENTRY, OLE)
+"""How files begin that are no texts, even where all of their signs could be those of one."""
 
 _TEXTS = MappingProxyType(
     {
@@ -92,6 +93,7 @@ _TEXTS = MappingProxyType(
         "zsh": "application/x-sh",
     }
 )
+_TEXT_KINDS = frozenset(_TEXTS.values())
 _FIRST_WORDS = (
     ("<!doctype html", "text/html"),
     ("<html", "text/html"),
@@ -105,11 +107,26 @@ _FIRST_WORDS = (
 
 def kind_of(path: str, beginning: bytes) -> str:
     """Return the media type of a file, of which BEGINNING bytes are enough."""
+    return kind_among(path, beginning, can_be_read=is_text(beginning))
+
+
+def kind_among(path: str, beginning: bytes, *, can_be_read: bool) -> str:
+    """Return the media type of a file of which it is known whether it can be read as a text."""
     beginning = beginning[:BEGINNING]
-    if beginning.startswith(_PDF) or not is_text(beginning):
+    if beginning.startswith(_NEVER_TEXT) or not can_be_read:
         return kind_of_bytes(beginning, path) or BINARY
     known = kind_of_text(path)
     return known if known != PLAIN else _by_first_words(beginning)
+
+
+def is_text_kind(media_type: str) -> bool:
+    """Say whether files of a type are texts; whatever else could be read as one is never shown as such."""
+    return media_type.startswith("text/") or media_type in _TEXT_KINDS
+
+
+def is_own_text(media_type: str) -> bool:
+    """Say whether files of a type are read as they are, and need no conversion to be."""
+    return is_text_kind(media_type) and media_type not in CONVERTED
 
 
 def kind_of_bytes(beginning: bytes, path: str = "") -> str | None:
@@ -123,13 +140,6 @@ def kind_of_bytes(beginning: bytes, path: str = "") -> str | None:
 def kind_of_text(path: str) -> str:
     """Return the media type that the name of a text tells."""
     return _TEXTS.get(_ending(path), PLAIN)
-
-
-def is_text(beginning: bytes) -> bool:
-    """Say whether bytes, which may end in the middle of a character, are text in some encoding."""
-    if beginning.startswith(tuple(MARKS)):
-        return True
-    return not any(map(beginning.__contains__, _CONTROL))
 
 
 def _by_first_words(beginning: bytes) -> str:

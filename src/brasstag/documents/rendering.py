@@ -153,9 +153,14 @@ def _item_lines(items: Sequence[Item], style: int) -> Iterator[str]:
         yield from (f"{' ' * indents[-1]}{line}" for line in others)
 
 
+def _aside(block: Block) -> str:
+    # In round brackets, which mean nothing in Markdown.
+    return f"({escaped(_described(block))})"
+
+
 def _image(block: Block) -> str:
     if not block.target:
-        return f"[{escaped(_described(block))}]".replace("[", "\\[", 1)
+        return _aside(block)
     address = re.sub(r"[<>\\\n]", lambda found: f"%{ord(found[0]):02X}", block.target)
     words = _cell(block.text).replace("]", "\\]")
     return f"![{words}](<{address}>)"
@@ -168,7 +173,7 @@ _MARKDOWN: Mapping[Kind, Callable[[Block], str]] = {
     "code": _code,
     "table": _table,
     "image": _image,
-    "reference": lambda block: escaped(f"[{_described(block)}]"),
+    "reference": _aside,
     "page_break": lambda _block: "",
     "rule": lambda _block: "* * *",
 }

@@ -3,13 +3,16 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from brasstag.documents.converting import CONVERTER, Converted, Converter, NotConverted, Source
 from brasstag.documents.counting import count_tokens
-from brasstag.documents.decoding import decoded
-from brasstag.documents.kinds import CONVERTED
+from brasstag.documents.describing import describe_blocks, describe_picture, describe_text
+from brasstag.documents.kinds import CONVERTED, PICTURES, is_own_text, is_text_kind
+from brasstag.documents.pictures import picture_size
+from brasstag.documents.pieces import own_text
 from brasstag.documents.rendering import as_markdown
-from brasstag.documents.summarising import EXTRACTIVE, summarise
+from brasstag.documents.summarising import EXTRACTIVE
 from brasstag.store.blobs import Blobs
 from brasstag.store.books import Books
 from brasstag.store.contents import LARGEST, add_contents
@@ -45,8 +48,11 @@ class Study:
             raise ToolError(found.code, f"{item.name} cannot be read as blocks: {found.reason}")
         return found
 
-    def blocks_of(self, items: Sequence[Item]) -> list[Converted]:
-        """Return many contents in blocks, or why there are none, in the order given; several are converted at once."""
+    def blocks_of(self, items: Sequence[Item], seconds: float = float("inf")) -> list[Converted]:
+        """Return many contents in blocks, or why there are none, in the order given; several are converted at once.
+
+        What has to be converted first is, as far as there is time.
+        """
         known = self._books.read(
             lambda view: conversions_of(view, list(dict.fromkeys(item.digest for item in items)))
         )
@@ -56,18 +62,16 @@ class Study:
             if answer is not None:
                 found[place] = answer
         missing = [place for place in range(len(items)) if place not in found]
-        for place, made in zip(missing, self._converted([items[place] for place in missing]), strict=True):
+        made_now = self._converted([items[place] for place in missing], seconds)
+        for place, made in zip(missing, made_now, strict=True):
             self._keep(items[place], made)
             found[place] = made
         return [found[place] for place in range(len(items))]
 
     def text(self, item: Item) -> str:
         """Return a content as a model reads it: a text as it is, all else as Markdown."""
-        if item.media_type not in CONVERTED:
-            text = decoded(content_of(self._books.blobs, item.digest))
-            if text is not None:
-                return text
-        return as_markdown(self.blocks(item))
+        text = self._own_text(item)
+        return as_markdown(self.blocks(item)) if text is None else text
 
     def facts(self, item: Item, size: int) -> Conversion:
         """Return all that is known of a content, its tokens and summary found out where nobody has yet."""
@@ -75,20 +79,46 @@ class Study:
         if known.tokenizer or size > MOST_STUDIED:
             return known
         try:
-            text = self.text(item)
+            found = (
+                self._picture_facts(item, known) if item.media_type in PICTURES else self._text_facts(item)
+            )
         except ToolError:
             return known
-        counted = count_tokens(text)
-        summary = known.summary or summarise(text)
+        if known.summary:
+            found.pop("summary", None)
+        elif "summary" in found:
+            found["summary_by"] = EXTRACTIVE
+        if not found:
+            return known
         with self._books.database.write() as transaction:
-            return learn(
-                transaction,
-                known,
-                tokens=counted.tokens,
-                tokenizer=counted.tokenizer,
-                summary=summary,
-                summary_by=known.summary_by or EXTRACTIVE,
-            )
+            return learn(transaction, known, **found)
+
+    def _text_facts(self, item: Item) -> dict[str, Any]:
+        """Return tokens and summary of what has words; of anything else there is nothing to count."""
+        if item.media_type not in CONVERTED and not is_text_kind(item.media_type):
+            return {}
+        text = self._own_text(item)
+        if text is None:
+            blocks = self.blocks(item)
+            text = as_markdown(blocks)
+            summary = describe_blocks(blocks, text)
+        else:
+            summary = describe_text(text, item.media_type)
+        counted = count_tokens(text)
+        return {"tokens": counted.tokens, "tokenizer": counted.tokenizer, "summary": summary}
+
+    def _picture_facts(self, item: Item, known: Conversion) -> dict[str, Any]:
+        if known.summary:
+            return {}
+        size = picture_size(content_of(self._books.blobs, item.digest), item.media_type)
+        return {"summary": describe_picture(item.media_type, size)} if size else {}
+
+    def _own_text(self, item: Item) -> str | None:
+        """Return the text a content is; None where it shows only once it is converted."""
+        if not is_own_text(item.media_type):
+            return None
+        found = own_text(content_of(self._books.blobs, item.digest), item.media_type)
+        return None if found is None else found[0]
 
     def sum_up(self, item: Item, summary: str, by: str) -> None:
         """Keep what a model or a person has written about a content as its summary."""
@@ -106,7 +136,7 @@ class Study:
             # Collected, or of another form: they are made anew.
             return None
 
-    def _converted(self, items: Sequence[Item]) -> list[Converted]:
+    def _converted(self, items: Sequence[Item], seconds: float) -> list[Converted]:
         if not items:
             return []
         if self._converter is None:
@@ -120,7 +150,7 @@ class Study:
                 answers[place] = NotConverted(error.code, error.message)
             else:
                 sources[place] = Source(item.digest, item.media_type, item.name, content)
-        made = self._converter.convert_many(list(sources.values()))
+        made = self._converter.convert_many(list(sources.values()), seconds=seconds)
         answers |= dict(zip(sources, made, strict=True))
         return [answers[place] for place in range(len(items))]
 

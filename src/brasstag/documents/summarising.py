@@ -21,11 +21,13 @@ _LONGEST_SENTENCE = 400
 _ALIKE = 0.6
 _LETTERS = 0.85
 """The part of prose that is letters and spaces; code and rows of data have less."""
-_FENCED = re.compile(r"^(```|~~~).*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_NOT_SAID = re.compile(r"^[ \t]*(?:[#|].*|[-=*_ \t]{3,}|!\[.*)$", re.MULTILINE)
-_MARKS = re.compile(
-    r"^[ \t]*(?:>|[-*+•]|\d{1,3}[.)])[ \t]+|[*`]+|\\(?=[!-/:-@\[-`{-~])|\]\([^)\s]*\)|\[", re.MULTILINE
-)
+_LONGEST_LINE = 4_000
+"""Characters of a line that are looked at; no line of prose is as long, and what is done with one may take its square."""
+_FENCES = ("```", "~~~")
+_NOT_SAID = ("#", "|", "![")
+_RULED = frozenset("-=*_ \t")
+_LEADER = re.compile(r"(?:>|[-*+•]|\d{1,3}[.)])[ \t]+")
+_MARKS = re.compile(r"[*`]+|\\(?=[!-/:-@\[-`{-~])|\]\([^)\s\]]{0,200}\)|\[")
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])")
 _CODE = re.compile(r"[={}]|\(\)|\)[:;]|->")
 # Scripts without spaces between words count every sign.
@@ -37,17 +39,40 @@ def summarise(text: str) -> str:
     text = text[:_MOST_CHARACTERS]
     sentences = list(islice(_sentences(text), _MOST_SENTENCES))
     said = " ".join(_chosen(sentences)) if sentences else " ".join(text[: LONGEST * 2].split())
-    return said if len(said) <= LONGEST else said[: LONGEST - 1].rstrip() + "…"
+    return shortened(said)
+
+
+def shortened(said: str, longest: int = LONGEST) -> str:
+    """Return what was said, cut where it is too long."""
+    return said if len(said) <= longest else said[: longest - 1].rstrip() + "…"
 
 
 def _sentences(text: str) -> Iterator[str]:
-    prose = _NOT_SAID.sub("\n", _FENCED.sub("\n", text))
-    for paragraph in re.split(r"\n\s*\n", prose):
-        plain = _MARKS.sub("", paragraph)
-        for one in _SENTENCE.split(plain):
+    for paragraph in _paragraphs(text):
+        for one in _SENTENCE.split(_MARKS.sub("", paragraph)):
             sentence = " ".join(one.split())
             if _is_prose(sentence):
                 yield sentence
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield what is said, paragraph by paragraph: no headings, tables, rules, pictures or code."""
+    lines: list[str] = []
+    fence = ""
+    for whole in text.split("\n"):
+        line = whole[:_LONGEST_LINE].strip()
+        if fence:
+            fence = "" if line == fence else fence
+        elif line.startswith(_FENCES):
+            fence = line[:3]
+        elif line and not line.startswith(_NOT_SAID) and not (len(line) > 2 and _RULED.issuperset(line)):
+            lines.append(_LEADER.sub("", line, count=1) if _LEADER.match(line) else line)
+            continue
+        if lines and not line:
+            yield "\n".join(lines)
+            lines = []
+    if lines:
+        yield "\n".join(lines)
 
 
 def _is_prose(sentence: str) -> bool:

@@ -106,11 +106,12 @@ _BOUNDS = {
     "maxItems": "at most {} items",
     "pattern": "matching {}",
 }
+_AT_LEAST_ONE = {"minLength": "not empty", "minItems": "at least one item"}
 
 
 def _bound(keyword: str, limit: Any) -> str:
     return (
-        "not empty" if keyword in ("minLength", "minItems") and limit == 1 else _BOUNDS[keyword].format(limit)
+        _AT_LEAST_ONE[keyword] if limit == 1 and keyword in _AT_LEAST_ONE else _BOUNDS[keyword].format(limit)
     )
 
 
@@ -193,8 +194,11 @@ def _shown(value: Any) -> str:
         # Cut before quoting, so that a megabyte costs nothing.
         return json.dumps(_short(value), ensure_ascii=False)
     if isinstance(value, dict | list):
-        return f"an {'object' if isinstance(value, dict) else 'array'}"
+        return f"an {'object' if isinstance(value, dict) else 'array'}" if value else _EMPTY[type(value)]
     return _short(json.dumps(value))
+
+
+_EMPTY: Mapping[type, str] = {dict: "an empty object", list: "an empty array"}
 
 
 def _short(text: str) -> str:

@@ -1,19 +1,19 @@
 """Loading a document into the context: as text, whatever it was written with, as much of it as is wanted."""
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from brasstag.documents.counting import count_tokens
-from brasstag.documents.decoding import decoded
-from brasstag.documents.kinds import CONVERTED, PICTURES
-from brasstag.documents.loading import Part, Pieces, part_of
-from brasstag.documents.rendering import as_markdown, plain
+from brasstag.documents.loading import Part, Share, part_of
+from brasstag.documents.pieces import Form, Lines, Passages, Unit, own_text
 from brasstag.toolkit.config import Limits
 from brasstag.toolkit.declare import tool
 from brasstag.words.blocks import Blocks
 from brasstag.words.documents import Content
 from brasstag.words.errors import Code, ToolError
 
-_GAP = "\n\n"
+_LONGEST_TOKEN = 128
+"""Bytes; no token stands for more."""
 
 
 class Reading(Protocol):
@@ -39,6 +39,7 @@ def load_to_context(
     end_line: int | None = None,
     start_block: int | None = None,
     end_block: int | None = None,
+    offset: int = 0,
     max_tokens: int | None = None,
 ) -> dict[str, Any]:
     """load_to_context"""
@@ -50,76 +51,67 @@ def load_to_context(
         )
     content = library.open(path, version, limits.numbers["max_read_bytes"])
     by_blocks = form in ("markdown", "json") or start_block is not None or end_block is not None
-    text = None if by_blocks else _own_text(content)
-    if text is not None:
-        part = part_of(_lines(text), start_line, end_line, max_tokens, _count)
-        return _told(content, part, limits, "text", part.content, [])
+    own = None if by_blocks else own_text(content.data, content.media_type)
+    share_of = None if max_tokens is None else _shares(max_tokens, limits.numbers["max_bytes"])
+    if own is not None:
+        text, note = own
+        part = part_of(Lines.of(text), start_line, end_line, offset, share_of)
+        return _told(content, part, limits, "line", "text", [note] if note else [])
     if by_lines:
         raise ToolError(
             Code.NOT_TEXT, f"{path} is {content.media_type}, which has no lines; ask for blocks of it"
         )
     blocks = library.blocks(content)
-    written = form if form in ("text", "json") else "markdown"
-    pieces = Pieces("block", [_piece(blocks, number, written) for number in range(len(blocks.blocks))], _GAP)
-    part = part_of(pieces, start_block, end_block, max_tokens, _count)
-    shown: Any = part.content
-    if written == "json":
-        shown = [block.as_json() for block in blocks.blocks[part.first : part.last + 1]]
-    return _told(content, part, limits, written, shown, list(blocks.notes))
+    written = _WRITTEN[form]
+    part = part_of(Passages(blocks.blocks, written), start_block, end_block, offset, share_of)
+    return _told(content, part, limits, "block", written, list(blocks.notes))
 
 
-def _own_text(content: Content) -> str | None:
-    if content.media_type in CONVERTED or content.media_type in PICTURES:
-        return None
-    return decoded(content.data)
+_WRITTEN: Mapping[str, Form] = {"auto": "markdown", "markdown": "markdown", "text": "text", "json": "json"}
 
 
-def _lines(text: str) -> Pieces:
-    return Pieces("line", text.splitlines(keepends=True) if "\n" not in text else _broken(text))
+def _shares(most_tokens: int, most_bytes: int) -> Share:
+    """Return how much of what may be given a text takes."""
+
+    def share_of(text: str) -> float:
+        weight = _weight(text)
+        share = max(weight / most_bytes, weight / _LONGEST_TOKEN / most_tokens)
+        # What is far too much is not counted: that would take long.
+        return share if share > 1 else max(share, count_tokens(text).tokens / most_tokens)
+
+    return share_of
 
 
-def _broken(text: str) -> list[str]:
-    # At line feeds only, so that lines are counted as read_file and search count them.
-    lines = [f"{line}\n" for line in text.split("\n")]
-    lines[-1] = lines[-1][:-1]
-    return lines if lines[-1] else lines[:-1]
-
-
-def _piece(blocks: Blocks, number: int, written: str) -> str:
-    block = blocks.blocks[number]
-    return plain(block) if written == "text" else as_markdown(Blocks((block,))).rstrip("\n")
-
-
-def _count(text: str) -> int:
-    return count_tokens(text).tokens
+def _weight(text: str) -> int:
+    return len(text.encode(errors="replace"))
 
 
 def _told(
-    content: Content, part: Part, limits: Limits, form: str, shown: Any, notes: list[str]
+    content: Content, part: Part, limits: Limits, unit: Unit, form: Form, notes: list[str]
 ) -> dict[str, Any]:
     most = limits.numbers["max_bytes"]
-    if len(part.content.encode(errors="replace")) > most:
+    if _weight(part.shown.text) > most:
         raise ToolError(
             Code.TOO_LARGE,
-            f"what was asked for of {content.path} is more than {most} bytes; give max_tokens, or a smaller range",
+            f"what was asked for of {content.path} is more than {most} bytes; give max_tokens, and as much comes as fits: "
+            f"read on with start_{unit} = next and offset = next_offset of the answer",
             {"total": part.total},
         )
-    if part.is_cut:
-        notes.append(f"not even one whole piece fits; this is only the beginning of {part.first}")
-    counted = count_tokens(part.content)
+    counted = count_tokens(part.shown.text)
     return {
         "path": content.path,
         "version": content.version,
         "digest": content.digest,
         "mime_type": content.media_type,
         "form": form,
-        "content": shown,
-        "unit": "line" if form == "text" and content.media_type not in CONVERTED else "block",
+        "content": part.shown.value,
+        "unit": unit,
         "first": part.first,
         "last": part.last,
         "total": part.total,
         "next": part.next,
+        "next_offset": part.next_offset,
         "tokens": counted.tokens,
         "tokenizer": counted.tokenizer,
-        "notes": notes,
+        "notes": [*notes, *part.notes],
     }

@@ -56,7 +56,7 @@ def plot_data(
     drawn = tables.send(_PROGRAM, {**wanted, **words, "format": ending[1:]})
     picture = base64.b64decode(drawn["picture"])
     where = workspace.write_bytes(path, picture)
-    told = ("width", "height", "sql", "columns", "rows", "row_count")
+    told = ("width", "height", "sql", "columns", "rows", "row_count", "notes")
     return {
         "path": where,
         "size_bytes": len(picture),

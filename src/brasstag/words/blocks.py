@@ -18,6 +18,8 @@ FORM = 1
 
 DEEPEST = 6
 """Levels of headings."""
+DEEPEST_NESTED = 16
+"""How deep lists and quotes lie in each other; what lies deeper is shown as lying there."""
 
 
 class NotBlocks(ValueError):
@@ -38,6 +40,8 @@ class Place:
     """The sheet of a workbook."""
     row: int = 0
     """The row of a sheet or table, counted from 1, that a table begins in; its header, if it has one, is that row."""
+    paragraph: int = 0
+    """The paragraph or table of a word document's body, counted from 1, the empty ones, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +193,11 @@ def _count(value: Any) -> int:
     return value
 
 
+def _level(value: Any) -> int:
+    # Whoever writes blocks may be hostile, and every level costs room on every line.
+    return min(_count(value), DEEPEST_NESTED)
+
+
 def _texts(value: Any) -> tuple[str, ...]:
     found = tuple(_list(value, "texts"))
     # One look at all of them: a table may have a million.
@@ -215,7 +224,7 @@ def _item(value: Any) -> Item:
         raise NotBlocks("an item has text, level and number")
     number = given.get("number")
     return Item(
-        _text(given["text"]), _count(given.get("level", 0)), None if number is None else _count(number)
+        _text(given["text"]), _level(given.get("level", 0)), None if number is None else _count(number)
     )
 
 
@@ -230,7 +239,7 @@ def _place(value: Any) -> Place:
 
 _READ: Mapping[str, Callable[[Any], Any]] = {
     "text": _text,
-    "level": _count,
+    "level": _level,
     "items": _items,
     "header": _texts,
     "rows": _rows,

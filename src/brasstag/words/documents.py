@@ -15,7 +15,7 @@ class Carried:
     digest: str
     """SHA-256 of the whole file."""
     tokens: int
-    """About how many tokens the whole file is."""
+    """How many tokens the whole file is, as a model reads it; 0 where it cannot."""
     text: str = ""
     """The whole text, or its summary where ``complete`` is false."""
     complete: bool = True
@@ -23,6 +23,10 @@ class Carried:
     """Where it is not whole: how to load the rest."""
     image: bool = False
     """Whether it is a picture whose bytes lie among the blobs."""
+    tokenizer: str = "estimate"
+    """Who counted the tokens."""
+    note: str = ""
+    """How its text was found: ``as Markdown`` of what was converted, or an encoding that was guessed."""
 
     def as_json(self) -> dict[str, Any]:
         """Return every field."""

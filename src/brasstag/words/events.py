@@ -41,7 +41,7 @@ class EntryKind(StrEnum):
     RESUMED = "resumed"
     """A person let an ended task go on, with more budget it may be."""
     REDACTED = "redacted"
-    """An earlier entry's payload was removed by a person."""
+    """A person removed an earlier entry's payload, or pruned what old versions held."""
     CLOSED = "closed"
     """The task ended."""
 

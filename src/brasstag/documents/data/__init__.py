@@ -6,6 +6,7 @@ replying   how a program is asked, and answers
 tables     a database that holds nothing but views of documents
 shelf      files, and what views of them stand for
 readers    how a file becomes tables; workbooks how its sheets do
+recoding   texts in other encodings, as UTF-8
 values     what a database holds, as JSON
 drawings   what a picture shows
 charts     drawing it; figures how its numbers are written

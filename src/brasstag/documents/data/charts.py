@@ -1,10 +1,16 @@
-"""Charts: pictures that look the same every time. Equal charts are equal bytes, whenever and wherever they are drawn."""
+"""Charts: pictures that look the same every time.
+
+Equal charts are equal bytes, whenever and wherever they are drawn, unless they need signs that only a font of
+the machine has.
+"""
 
 import io
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from textwrap import fill, shorten
+from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
@@ -14,13 +20,13 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from brasstag.documents.data.drawings import Chart
-from brasstag.documents.data.figures import LONGEST_NAME, axis_text, name_text, rounded
+from brasstag.documents.data.figures import axis_text, columns_of, name_text, rounded, shortened
+from brasstag.documents.data.fonts import BUNDLED, fonts_for
 
 _COLOURS = ("#b08d57", "#35505f", "#8a4b33", "#6c7c4d", "#57486f", "#2f8577", "#8b8f94", "#dcc48a")
 """Brass, slate, copper, patina, plum, verdigris, iron and pale brass."""
 _INK, _FAINT, _GRID, _PAPER = "#23292e", "#616a72", "#e6e3dc", "#ffffff"
-_STYLE: Mapping[str, Any] = {
-    "font.family": "DejaVu Sans",
+_STYLE: dict[str, Any] = {
     "font.size": 10.5,
     "text.color": _INK,
     "axes.edgecolor": _FAINT,
@@ -47,17 +53,42 @@ _ONE_LINE = 64
 """Characters of all names together that fit on a line."""
 _FEW_BARS = 14
 _FEW_POINTS = 40
+_LISTED = 20
 
 
-def draw(chart: Chart, form: str) -> tuple[bytes, int, int]:
-    """Return a picture as PNG or SVG, and its width and height in pixels."""
-    style: Any = _STYLE
-    with mpl.rc_context(style):
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What was drawn."""
+
+    data: bytes
+    width: int
+    """In pixels."""
+    height: int
+    notes: list[str]
+    """What of the chart cannot be seen in it."""
+
+
+def draw(chart: Chart, form: str) -> Picture:
+    """Draw a chart as PNG or SVG."""
+    fonts = fonts_for(chart.words)
+    style: Any = _STYLE | {"font.family": [BUNDLED, *fonts.families]}
+    with mpl.rc_context(style), warnings.catch_warnings():
+        # Whoever asked for the picture is told of them in other words.
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure, width, height = _figure(chart)
         written = io.BytesIO()
         told: dict[str, None] = dict.fromkeys(("Date", "Creator") if form == "svg" else ("Software",))
         figure.savefig(written, format=form, dpi=_DPI, metadata=told)
-    return written.getvalue(), round(width * _DPI), round(height * _DPI)
+    # In an SVG text stays text, and whoever shows it has fonts of their own.
+    notes = [] if form == "svg" or not fonts.lacking else [_lacking_told(fonts.lacking)]
+    return Picture(written.getvalue(), round(width * _DPI), round(height * _DPI), notes)
+
+
+def _lacking_told(lacking: str) -> str:
+    return (
+        f"no font here can draw {lacking[:_LISTED]}, so boxes stand for that; write an .svg, which is drawn with the "
+        "fonts of whoever looks at it, or install a font that has them"
+    )
 
 
 def _figure(chart: Chart) -> tuple[Figure, float, float]:
@@ -70,7 +101,7 @@ def _figure(chart: Chart) -> tuple[Figure, float, float]:
     _DRAWN[chart.kind](axes, chart)
     if chart.title:
         axes.set_title(
-            fill(chart.title, _TITLE_COLUMNS),
+            fill(chart.title, round(_TITLE_COLUMNS * len(chart.title) / columns_of(chart.title))),
             loc="left",
             fontsize=13.5,
             fontweight="bold",
@@ -80,7 +111,7 @@ def _figure(chart: Chart) -> tuple[Figure, float, float]:
     if len(chart.lines) > 1 and chart.kind != "pie":
         # Below the plot, where it covers nothing.
         handles, labels = axes.get_legend_handles_labels()
-        named = [shorten(label, LONGEST_NAME, placeholder="…") or "(none)" for label in labels]
+        named = [shortened(label) or "(none)" for label in labels]
         columns = 8 if sum(map(len, named)) <= _ONE_LINE else 3
         figure.legend(handles, named, loc="outside lower center", ncols=columns)
     return figure, _WIDE, height
@@ -163,14 +194,21 @@ def _pieces(axes: Axes, chart: Chart) -> None:
     points = [(x, y) for x, y in chart.lines[0].points if y]
     total = sum(y for _, y in points)
     figures = rounded([y for _, y in points])
-    axes.pie(
+    drawn = axes.pie(
         [y for _, y in points],
-        labels=[f"{name_text(x)}\n{figures(y)} · {y / total:.1%}" for x, y in points],
-        colors=[_colour(number) for number in range(len(points))],
+        colors=[_shade(number) for number in range(len(points))],
         startangle=90,
         counterclock=False,
         wedgeprops={"linewidth": 1.5, "edgecolor": _PAPER, "width": 0.42},
-        textprops={"fontsize": 9.5},
+    )
+    # Beside it, where long names and thin slices have room.
+    axes.legend(
+        drawn[0],
+        [f"{name_text(x)}\n{figures(y)} · {y / total:.1%}" for x, y in points],
+        loc="center left",
+        bbox_to_anchor=(1.02, 0.5),
+        fontsize=9.5,
+        labelspacing=0.8,
     )
 
 
@@ -235,12 +273,17 @@ def _label_axes(axes: Axes, chart: Chart) -> None:
     axes.tick_params(axis="y" if up else "x", length=0)
     axes.spines["left" if up else "bottom"].set_visible(False)
     across, upward = (chart.x_label, chart.y_label) if up else (chart.y_label, chart.x_label)
-    axes.set_xlabel(shorten(across, 80, placeholder="…"), labelpad=8)
-    axes.set_ylabel(shorten(upward, 60, placeholder="…"), labelpad=8)
+    axes.set_xlabel(shortened(across, 80), labelpad=8)
+    axes.set_ylabel(shortened(upward, 60), labelpad=8)
 
 
 def _known(points: Sequence[tuple[Any, float | None]]) -> list[tuple[Any, float | None]]:
     return [(x, y) for x, y in points if x is not None]
+
+
+def _shade(number: int) -> Any:
+    """Return a colour of its own also for those that there is no more colour for."""
+    return _colour(number) if number < len(_COLOURS) else (_colour(number), 0.5)
 
 
 def _colour(number: int) -> str:

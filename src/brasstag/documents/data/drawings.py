@@ -45,6 +45,12 @@ class Chart:
         return [name_text(name) for name in self.names]
 
     @property
+    def words(self) -> str:
+        """Everything in it that a font has to have signs for."""
+        series = [line.name for line in self.lines]
+        return " ".join((self.title, self.x_label, self.y_label, *self.labels, *series))
+
+    @property
     def lies(self) -> bool:
         """Whether its bars lie: below upright ones, long or many names would run into each other."""
         labels = self.labels

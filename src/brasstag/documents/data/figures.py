@@ -1,8 +1,8 @@
 """Figures: numbers and names as people read them beside a picture."""
 
 import math
+import unicodedata
 from collections.abc import Callable, Sequence
-from textwrap import shorten
 from typing import Any
 
 LONGEST_NAME = 38
@@ -32,7 +32,18 @@ def name_text(name: Any) -> str:
     if name is None:
         return "(none)"
     text = _plain(name) if isinstance(name, float) else str(name).removesuffix("T00:00:00")
-    return shorten(text, LONGEST_NAME, placeholder="…") or "(empty)"
+    return shortened(text) or "(empty)"
+
+
+def shortened(text: str, most: int = LONGEST_NAME) -> str:
+    """Return a text on one line, cut where it is long, be it one word or many."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+
+
+def columns_of(text: str) -> int:
+    """Return how many ordinary signs are as wide as a text: those of East Asia are twice as wide."""
+    return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
 def _unit(values: Sequence[float]) -> tuple[float, str]:

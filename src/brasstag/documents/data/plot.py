@@ -10,14 +10,17 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from brasstag.documents.data.drawings import Chart, Line, Scale
 from brasstag.documents.data.query import as_columns, open_tables
 from brasstag.documents.data.replying import reply
 from brasstag.documents.data.shelf import identifier
-from brasstag.documents.data.tables import Answer
+from brasstag.documents.data.tables import Answer, Tables
 from brasstag.words.errors import Code, ToolError
+
+if TYPE_CHECKING:
+    from brasstag.documents.data.charts import Picture
 
 MOST: Mapping[str, int] = {
     "bar": 60,
@@ -49,18 +52,19 @@ class Wanted:
 def plot(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the picture a request asks for; raise ToolError where there is nothing to draw, or too much."""
     tables = open_tables(request)
-    sql = tables.select_in(request["sql"] or f"FROM {identifier(tables.shown[0].view)}")
+    sql = tables.select_in(request["sql"] or _only_table(tables))
     kind = request["kind"]
     wanted = _wanted(tables.query(f"FROM ({sql}) LIMIT 0", 1), request)
     sql = _shaped(sql, wanted, request["aggregate"])
     found = tables.query(sql, MOST[kind] * MOST_LINES if wanted.series else MOST[kind])
     chart = _chart(found, wanted, request)
     _require_drawable(chart, found, kind)
-    picture, width, height = _drawn(chart, request["format"])
+    picture = _drawn(chart, request["format"])
     return {
-        "picture": base64.b64encode(picture).decode(),
-        "width": width,
-        "height": height,
+        "picture": base64.b64encode(picture.data).decode(),
+        "width": picture.width,
+        "height": picture.height,
+        "notes": picture.notes,
         "sql": " ".join(sql.splitlines()) if not request["sql"] else sql,
         "columns": as_columns(found),
         "rows": found.rows[:_FIRST_ROWS],
@@ -69,8 +73,20 @@ def plot(request: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _drawn(chart: Chart, form: str) -> tuple[bytes, int, int]:
-    # The fonts of one machine are not everybody's, and there is no home to keep a list of them in.
+def _only_table(tables: Tables) -> str:
+    first, *others = tables.shown
+    if others:
+        sheets = ", ".join(f"{one.view} (sheet {one.source.sheet!r})" for one in tables.shown)
+        raise ToolError(
+            Code.INVALID_ARGUMENTS,
+            f"there are several tables to draw: {sheets}; say with sql which, such as FROM {first.view}",
+        )
+    return f"FROM {identifier(first.view)}"
+
+
+def _drawn(chart: Chart, form: str) -> "Picture":
+    # The fonts of one machine are not everybody's, so they are only looked at for signs that the bundled one lacks; and
+    # there is no home to keep a list of them in.
     os.environ |= {"MPL_IGNORE_SYSTEM_FONTS": "1", "MPLCONFIGDIR": tempfile.gettempdir()}
     # After that, as it looks around when it is imported.
     from brasstag.documents.data.charts import draw  # noqa: PLC0415

@@ -1,16 +1,18 @@
 """Readers: how a file becomes tables for SQL. What a file is, its first bytes say before its name does."""
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping
 
 import duckdb
 
+from brasstag.documents.data.recoding import NotUtf8, beginning_of
 from brasstag.documents.data.shelf import Shelved, Source, literal, not_a_table
+from brasstag.documents.decoding import encoding_of
 
 TABLES = "CSV, TSV, JSON, JSON lines, Parquet, XLSX, XLS and ODS files"
 
-_HEAD = 1 << 16
 _WHOLE_FILE = -1
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_UTF8 = ("utf-8", "utf-8-sig")
 _EMPTY = "(empty)"
 
 
@@ -21,39 +23,26 @@ Reads = Callable[[duckdb.DuckDBPyConnection, Shelved, bool], Iterator[Source]]
 def read_tables(
     connection: duckdb.DuckDBPyConnection, shelved: Shelved, *, thorough: bool
 ) -> Iterator[Source]:
-    """Yield the tables of a file; raise ToolError where it has none."""
-    with shelved.path.open("rb") as file:
-        head = file.read(_HEAD)
+    """Yield the tables of a file; raise ToolError where it has none, NotUtf8 where it has to be recoded first."""
+    head = beginning_of(shelved)
     if not head:
         raise not_a_table(shelved, "it is empty")
     by_bytes = next((reads for mark, reads in _BY_MARK.items() if head.startswith(mark)), None)
     reads = by_bytes or _BY_ENDING.get(shelved.ending)
     if reads is None:
         raise not_a_table(shelved, f"only {TABLES} are")
-    if by_bytes is None and b"\0" in head and not (head.startswith(_UTF16) or shelved.is_packed):
-        raise not_a_table(shelved, "it is no text, whatever its name says")
+    if by_bytes is None:
+        encoding = encoding_of(head)
+        if encoding is None:
+            raise not_a_table(shelved, "it is no text, whatever its name says")
+        if encoding not in _UTF8:
+            raise NotUtf8
     return reads(connection, shelved, thorough)
 
 
 def _separated(connection: duckdb.DuckDBPyConnection, shelved: Shelved, thorough: bool) -> Iterator[Source]:
-    with shelved.path.open("rb") as file:
-        is_utf16 = file.read(2) in _UTF16
-    try:
-        yield _sniffed(connection, shelved, thorough, "utf-16" if is_utf16 else "utf-8")
-    except duckdb.InvalidInputException as error:
-        if is_utf16 or "not utf-8" not in str(error):
-            raise
-        yield _sniffed(connection, shelved, thorough, "latin-1")
-
-
-def _sniffed(
-    connection: duckdb.DuckDBPyConnection, shelved: Shelved, thorough: bool, encoding: str
-) -> Source:
     """Find out how a file is written, once; every reading after that goes by it."""
-    given = {
-        "encoding": literal(encoding),
-        "compression": literal("gzip" if shelved.is_packed else "none"),
-    }
+    given = {"compression": literal("gzip" if shelved.is_packed else "none")}
     sampled = given | ({"sample_size": str(_WHOLE_FILE)} if thorough else {})
     sniffed = connection.execute(
         f"FROM sniff_csv({literal(str(shelved.path))}, {_options(sampled)}) "
@@ -78,14 +67,22 @@ def _sniffed(
         **({"timestampformat": literal(moments)} if moments else {}),
     }
     notes = [f"its first {skipped} lines fit no table and are left out"] if skipped else []
-    notes += ["it is not UTF-8, and was read as latin-1"] if encoding == "latin-1" else []
-    return Source(f"read_csv({literal(str(shelved.path))}, {_options(options)})", note="; ".join(notes))
+    yield Source(
+        f"read_csv({literal(str(shelved.path))}, {_options(options)})",
+        note="; ".join([*notes, *_encoding_told(shelved)]),
+    )
 
 
 def _objects(_connection: duckdb.DuckDBPyConnection, shelved: Shelved, thorough: bool) -> Iterator[Source]:
+    if not shelved.recoded and beginning_of(shelved).startswith(BOM_UTF8):
+        # DuckDB takes the mark for a part of the JSON.
+        raise NotUtf8
     options = {"compression": literal("gzip" if shelved.is_packed else "none")}
     options |= {"sample_size": str(_WHOLE_FILE)} if thorough else {}
-    yield Source(f"read_json({literal(str(shelved.path))}, {_options(options)})")
+    yield Source(
+        f"read_json({literal(str(shelved.path))}, {_options(options)})",
+        note="; ".join(_encoding_told(shelved)),
+    )
 
 
 def _columnar(_connection: duckdb.DuckDBPyConnection, shelved: Shelved, _thorough: bool) -> Iterator[Source]:
@@ -96,6 +93,11 @@ def _workbook(connection: duckdb.DuckDBPyConnection, shelved: Shelved, _thorough
     from brasstag.documents.data.workbooks import read_workbook  # noqa: PLC0415 - what it needs is another extra's
 
     yield from read_workbook(connection, shelved)
+
+
+def _encoding_told(shelved: Shelved) -> list[str]:
+    is_other = shelved.recoded and shelved.recoded not in _UTF8
+    return [f"it is not UTF-8, and was read as {shelved.recoded}"] if is_other else []
 
 
 def _options(options: Mapping[str, str]) -> str:

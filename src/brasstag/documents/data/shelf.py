@@ -12,6 +12,8 @@ class Shelved:
 
     document: str
     path: Path
+    recoded: str = ""
+    """The encoding of the document, where the file is a copy of it in UTF-8."""
 
     @property
     def ending(self) -> str:
@@ -25,12 +27,16 @@ class Shelved:
 
     @property
     def is_packed(self) -> bool:
-        """Whether its name says that it is compressed with gzip."""
+        """Whether it is compressed with gzip, as its name says."""
+        return self._ends_packed and not self.recoded
+
+    @property
+    def _ends_packed(self) -> bool:
         return self.document.lower().endswith(".gz")
 
     @property
     def _plain(self) -> str:
-        return self.document[:-3] if self.is_packed else self.document
+        return self.document[:-3] if self._ends_packed else self.document
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,8 @@ class Source:
     sheet: str | None = None
     note: str = ""
     """What of the file is not in it, or was guessed."""
+    is_stored: bool = False
+    """Whether its rows are in a table of the database already, which is then shown itself."""
 
 
 def not_a_table(shelved: Shelved, why: str) -> ToolError:

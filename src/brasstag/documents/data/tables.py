@@ -2,6 +2,9 @@
 
 import base64
 import re
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -12,6 +15,7 @@ from typing import Any
 import duckdb
 
 from brasstag.documents.data.readers import read_tables
+from brasstag.documents.data.recoding import NotUtf8, recoded
 from brasstag.documents.data.shelf import Shelved, Source, identifier, literal, not_a_table
 from brasstag.documents.data.values import is_plain, plain_value, written_value
 from brasstag.words.errors import Code, ToolError
@@ -83,15 +87,19 @@ class Tables:
 
     def __init__(self, shelf: Sequence[Shelved], allowance: Allowance, *, thorough: bool = False) -> None:
         """Make a view of each table, then close every door; raise ToolError where a document is no table."""
-        self._shelf = shelf
+        self._shelf = list(shelf)
+        self._scratch = Path(tempfile.mkdtemp())
+        weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
         self._allowance = allowance
         self._is_thorough = thorough
         self._connection = duckdb.connect(":memory:", config=dict(_CONFIG))
         self._connection.execute(f"SET memory_limit='{allowance.memory_mb}MB'")
         self.shown: list[Shown] = []
-        for number, shelved in enumerate(shelf):
-            self.shown += self._show(number, shelved)
-        paths = ", ".join(literal(str(shelved.path)) for shelved in shelf)
+        for number in range(len(shelf)):
+            # One by one: the next name must not be that of one before.
+            for shown in self._show(number):
+                self.shown.append(shown)
+        paths = ", ".join(literal(str(shelved.path)) for shelved in self._shelf)
         self._connection.execute(f"SET allowed_paths=[{paths}]")
         self._connection.execute("SET enable_external_access=false")
         self._connection.execute("SET lock_configuration=true")
@@ -154,23 +162,41 @@ class Tables:
         ]
         return Answer(columns, rows, len(fetched) > most_rows)
 
-    def _show(self, number: int, shelved: Shelved) -> Iterator[Shown]:
+    def _show(self, number: int) -> Iterator[Shown]:
+        shelved = self._shelf[number]
         try:
             with self._in_time():
-                sources = list(read_tables(self._connection, shelved, thorough=self._is_thorough))
-                for source in sources:
-                    sheet = source.sheet if len(sources) > 1 else None
-                    name = self._name("_".join(filter(None, (shelved.stem, sheet))))
-                    self._connection.execute(f"CREATE VIEW {identifier(name)} AS FROM {source.relation}")
-                    yield Shown(number, name, source)
+                try:
+                    yield from self._views(number)
+                except (NotUtf8, duckdb.InvalidInputException) as error:
+                    # DuckDB may come upon what is not UTF-8 only behind the beginning.
+                    if shelved.recoded or (
+                        not isinstance(error, NotUtf8) and "utf-8" not in str(error).lower()
+                    ):
+                        raise
+                    self._shelf[number] = recoded(shelved, self._scratch)
+                    yield from self._views(number)
         except duckdb.InterruptException as error:
             raise self._too_slow() from error
         except duckdb.OutOfMemoryException as error:
             raise self._too_large() from error
         except duckdb.Error as error:
             raise not_a_table(shelved, self._told(error)) from error
+
+    def _views(self, number: int) -> Iterator[Shown]:
+        shelved = self._shelf[number]
+        sources = list(read_tables(self._connection, shelved, thorough=self._is_thorough))
         if not sources:
             raise not_a_table(shelved, "none of its sheets holds anything")
+        for source in sources:
+            sheet = source.sheet if len(sources) > 1 else None
+            name = self._name("_".join(filter(None, (shelved.stem, sheet))))
+            self._connection.execute(
+                f"ALTER TABLE {source.relation} RENAME TO {identifier(name)}"
+                if source.is_stored
+                else f"CREATE VIEW {identifier(name)} AS FROM {source.relation}"
+            )
+            yield Shown(number, name, source)
 
     def _name(self, stem: str) -> str:
         """Return a name for a view that needs no quotes, and that no other view has."""

@@ -1,7 +1,7 @@
 """Pictures, and a word on anything else."""
 
 from brasstag.documents.pictures import picture_size
-from brasstag.documents.programs.paper import Paper, Unreadable
+from brasstag.documents.programs.paper import Paper, Unreadable, in_one_line
 
 
 def picture(data: bytes, media_type: str, paper: Paper) -> None:
@@ -15,3 +15,9 @@ def picture(data: bytes, media_type: str, paper: Paper) -> None:
 def anything(_data: bytes, media_type: str, paper: Paper) -> None:
     """Write that there is something, and what."""
     paper.add("reference", {}, media_type=media_type, size_bytes=paper.size)
+
+
+def link(data: bytes, media_type: str, paper: Paper) -> None:
+    """Write where a link leads."""
+    leads_to = in_one_line(data.decode(errors="replace"))
+    paper.add("reference", {}, text=f"a link to {leads_to}", media_type=media_type, size_bytes=paper.size)

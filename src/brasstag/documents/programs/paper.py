@@ -5,6 +5,8 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from brasstag.words.blocks import DEEPEST_NESTED
+
 MOST_BLOCKS = 50_000
 MOST_CHARACTERS = 12_000_000
 """Of all text together."""
@@ -101,7 +103,7 @@ class Paper:
         """Write a paragraph, or a quoted one, if it says anything."""
         if said := flush(text):
             if quoted:
-                self.add("quote", at, text=said, level=quoted)
+                self.add("quote", at, text=said, level=min(quoted, DEEPEST_NESTED))
             else:
                 self.add("paragraph", at, text=said)
 
@@ -117,7 +119,7 @@ class Paper:
             if not (said := flush(text)):
                 continue
             # Nobody can be deeper than one below the item above: there would be no list to lie in.
-            depth = min(level, found[-1].get("level", 0) + 1 if found else 0)
+            depth = min(level, DEEPEST_NESTED, found[-1].get("level", 0) + 1 if found else 0)
             if found and not depth and ("number" in found[0]) != (number is not None):
                 self._add_list(found, at)
                 found = []

@@ -19,6 +19,7 @@ CONVERTERS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(LANGUAGES, ("texts", "code")),
     **dict.fromkeys(_WORKBOOKS, ("sheets", "workbook")),
     **dict.fromkeys(("image/png", "image/jpeg", "image/gif", "image/webp"), ("others", "picture")),
+    "inode/symlink": ("others", "link"),
     "text/plain": ("texts", "plain"),
     "text/markdown": ("markdown", "markdown"),
     "text/html": ("html", "html"),

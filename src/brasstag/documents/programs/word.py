@@ -9,6 +9,8 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from brasstag.documents.programs.boxes import refuse_bomb
 from brasstag.documents.programs.paper import Paper, Unreadable, in_one_line
 from brasstag.documents.programs.records import looks_like_names
+from brasstag.documents.programs.wordpages import Pages, tells_pages
+from brasstag.documents.programs.wordpictures import Pictures
 from brasstag.documents.programs.wordstyles import RELATION, Numbers, Styles, W, read_targets
 
 _BODY = "word/document.xml"
@@ -51,17 +53,20 @@ class _Body:
         self._styles = Styles(box)
         self._numbers = Numbers(box)
         self._targets = read_targets(box)
-        self._page = 1
-        self._knows_pages = False
+        self._pictures = Pictures(box)
+        self._pages = Pages(are_told=False)
+        self._number = 0
         self._items: list[tuple[str, int, int | None]] = []
         self._items_at: dict[str, Any] = {}
         self._code: list[str] = []
+        self._code_at: dict[str, Any] = {}
         self._does = {f"{W}p": self._paragraph, f"{W}tbl": self._table}
 
     def write(self) -> None:
         """Write everything."""
         if self._box.getinfo(_BODY).file_size > _MOST_BYTES:
             raise Unreadable("TOO_LARGE", f"its text takes more than {_MOST_BYTES:,} bytes")
+        self._pages = Pages(are_told=tells_pages(self._box, _BODY))
         for element in self._pieces():
             self._write_one(element)
         self._end()
@@ -72,7 +77,6 @@ class _Body:
         path: list[Element] = []
         with self._box.open(_BODY) as file:
             while piece := file.read(_PIECE):
-                self._knows_pages = self._knows_pages or b"lastRenderedPageBreak" in piece
                 parser.feed(piece)
                 for event, element in parser.read_events():
                     if event == "start":
@@ -87,34 +91,40 @@ class _Body:
     def _write_one(self, element: Element) -> None:
         act = self._does.get(element.tag)
         if act is not None:
+            self._number += 1
             act(element)
         elif element.tag not in _SKIPPED:
             for child in element:
                 self._write_one(child)
 
-    @property
-    def _at(self) -> dict[str, Any]:
-        return {"page": self._page} if self._knows_pages else {}
+    def _at(self, page: int) -> dict[str, Any]:
+        return {"page": page, "paragraph": self._number}
 
     def _paragraph(self, element: Element) -> None:
-        at = self._at
-        run = _Run(self._targets)
+        self._pages.begin(element)
+        run = _Run(self._targets, self._pages)
         run.read(element)
+        self._break_page(run.breaks_before, run.page)
         text = "".join(run.words)
         style = self._styles.of(element)
+        at = self._at(run.page)
         if style.kind == "code":
             self._end_list()
+            self._code_at = self._code_at or at
             self._code.append(text)
         else:
             self._end_code()
             self._write_text(text, style.kind, style.level, element, at)
         for words, target in run.pictures:
             self._end()
-            self._paper.add("image", at, text=words, target=target)
-        self._page += run.pages
-        if run.breaks:
+            self._paper.add("image", at, text=words, target=target, **self._pictures.described(target))
+        self._pages.close(element)
+        self._break_page(run.breaks, self._pages.number)
+
+    def _break_page(self, is_broken: bool, page: int) -> None:
+        if is_broken:
             self._end()
-            self._paper.add("page_break", self._at)
+            self._paper.add("page_break", self._at(page))
 
     def _write_text(self, text: str, kind: str, level: int, element: Element, at: dict[str, Any]) -> None:
         if not text.strip():
@@ -132,23 +142,23 @@ class _Body:
 
     def _table(self, element: Element) -> None:
         self._end()
-        rows = [self._row(row) for row in element.iter(f"{W}tr")]
+        run = _Run(self._targets, self._pages)
+        rows = [self._row(row, run) for row in element.iter(f"{W}tr")]
         rows = [row for row in rows if row]
         if not rows:
             return
         is_named = element.find(f"{W}tr/{W}trPr/{W}tblHeader") is not None or looks_like_names(rows[0])
         header = rows.pop(0) if is_named and len(rows) > 1 else []
-        self._paper.table(header, rows, self._at)
+        self._paper.table(header, rows, self._at(run.page))
 
-    def _row(self, element: Element) -> list[str]:
+    def _row(self, element: Element, run: "_Run") -> list[str]:
         cells: list[str] = []
         for cell in element.findall(f"{W}tc") + element.findall(f"{W}sdt/{W}sdtContent/{W}tc"):
-            run = _Run(self._targets)
             for paragraph in cell.iter(f"{W}p"):
                 run.read(paragraph)
                 run.words.append(" ")
-            self._page += run.pages
             cells.append(in_one_line("".join(run.words)))
+            run.words.clear()
             span = cell.find(f"{W}tcPr/{W}gridSpan")
             wide = (span.get(f"{W}val") or "1") if span is not None else "1"
             cells += [""] * (min(100, int(wide)) - 1 if wide.isdecimal() and len(wide) < 4 else 0)
@@ -164,45 +174,69 @@ class _Body:
         self._paper.list_items(items, at)
 
     def _end_code(self) -> None:
-        code, self._code = self._code, []
+        code, at = self._code, self._code_at
+        self._code, self._code_at = [], {}
         if code:
-            self._paper.code("\n".join(code), "", self._at)
+            self._paper.code("\n".join(code), "", at)
 
 
 class _Run:
-    """The words of a paragraph, and what stands among them."""
+    """The words of a paragraph, or of the cells of a table, and what stands among them."""
 
-    def __init__(self, targets: dict[str, str]) -> None:
+    def __init__(self, targets: dict[str, str], pages: Pages) -> None:
         self.words: list[str] = []
         self.pictures: list[tuple[str, str]] = []
-        self.pages = 0
-        self.breaks = 0
+        self.breaks_before = False
+        """Whether a page was ended before the first word."""
+        self.breaks = False
+        """Whether one was ended behind it."""
         self._targets = targets
+        self._pages = pages
+        self._page: int | None = None
         self._alt = ""
+
+    @property
+    def page(self) -> int:
+        """The page of the first word."""
+        return self._pages.number if self._page is None else self._page
 
     def read(self, element: Element) -> None:
         """Take in what is in an element."""
         for child in element:
             tag = child.tag
             if tag in (f"{W}t", _MATH):
-                self.words.append(child.text or "")
+                self._write(child.text or "")
             elif tag in _SIGNS:
                 self.words.append(_SIGNS[tag])
             elif tag == f"{W}br":
                 self._break(child)
             elif tag == f"{W}lastRenderedPageBreak":
-                self.pages += 1
+                self._pages.end_shown()
             elif tag == f"{W}hyperlink":
                 self._link(child)
             elif tag not in _SKIPPED:
                 self._note(child)
                 self.read(child)
 
+    def _write(self, text: str) -> None:
+        self.words.append(text)
+        if text.strip():
+            self._take_place()
+
+    def _take_place(self) -> None:
+        if self._page is None:
+            self._page = self._pages.number
+        self._pages.write()
+
     def _break(self, element: Element) -> None:
-        if element.get(f"{W}type") == "page":
-            self.breaks += 1
-        else:
+        if element.get(f"{W}type") != "page":
             self.words.append("\n")
+            return
+        self._pages.end()
+        if self._page is None:
+            self.breaks_before = True
+        else:
+            self.breaks = True
 
     def _link(self, element: Element) -> None:
         start = len(self.words)
@@ -219,6 +253,7 @@ class _Run:
             target = self._targets.get(element.get(f"{RELATION}embed") or "", "")
             self.pictures.append((self._alt, target))
             self._alt = ""
+            self._take_place()
         elif element.tag == f"{W}footnoteReference":
             self.words.append(f"[{element.get(f'{W}id') or ''}]")
         elif element.tag == f"{W}p":

@@ -1,0 +1,157 @@
+"""Pieces of documents: a text in its lines, anything else in its blocks, and what lies between two places of them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from brasstag.documents.cutting import cut, length, seams, told
+from brasstag.documents.decoding import decoded_with_note
+from brasstag.documents.kinds import is_own_text
+from brasstag.documents.rendering import as_markdown, as_text
+from brasstag.words.blocks import Block, Blocks
+
+Unit = Literal["line", "block"]
+Form = Literal["text", "markdown", "json"]
+
+
+def own_text(data: bytes, media_type: str) -> tuple[str, str] | None:
+    """Return the text a content is, and what a reader should know of it; None where it has to be converted."""
+    return decoded_with_note(data) if is_own_text(media_type) else None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Spot:
+    """A place in a document: a piece, counted from 0, and how many characters of it lie before."""
+
+    piece: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is given: the value itself, and the text a model reads for it."""
+
+    value: Any
+    text: str
+
+
+class Pieces(Protocol):
+    """A document in pieces, which are only cut where one of them alone is too much."""
+
+    @property
+    def unit(self) -> Unit:
+        """What they are."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def length(self, piece: int) -> int:
+        """Return how many characters a piece has that it can be cut between."""
+        ...
+
+    def seams(self, piece: int) -> Sequence[int]:
+        """Return where a piece is best cut."""
+        ...
+
+    def words(self, piece: int) -> str:
+        """Return the text of a piece whose places are those of its characters; empty where they are not."""
+        ...
+
+    def shown(self, start: Spot, stop: Spot) -> Shown:
+        """Return what lies between two places."""
+        ...
+
+    def told(self, piece: int, start: int, stop: int) -> str:
+        """Say which part of a piece lies between two places of it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A text in lines, which end at line feeds and nowhere else, as for read_file and search."""
+
+    texts: Sequence[str]
+    unit: Unit = "line"
+
+    @classmethod
+    def of(cls, text: str) -> "Lines":
+        """Return the lines of a text, each with what ends it."""
+        lines = [f"{line}\n" for line in text.split("\n")]
+        lines[-1] = lines[-1][:-1]
+        return cls(lines if lines[-1] else lines[:-1])
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def length(self, piece: int) -> int:
+        """Return how many characters a line has."""
+        return len(self.texts[piece])
+
+    def seams(self, _piece: int) -> Sequence[int]:
+        """Return nothing: inside a line no place is better than another."""
+        return ()
+
+    def words(self, piece: int) -> str:
+        """Return a line."""
+        return self.texts[piece]
+
+    def shown(self, start: Spot, stop: Spot) -> Shown:
+        """Return the text between two places."""
+        texts = list(self.texts[start.piece : stop.piece])
+        if stop.offset:
+            texts.append(self.texts[stop.piece][: stop.offset])
+        if start.offset:
+            texts[0] = texts[0][start.offset :]
+        text = "".join(texts)
+        return Shown(text, text)
+
+    def told(self, piece: int, start: int, stop: int) -> str:
+        """Say which of its characters those are."""
+        return f"characters {start + 1:,} to {stop:,} of its {self.length(piece):,}"
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """A document in blocks, in the form they are given in."""
+
+    blocks: Sequence[Block]
+    form: Form
+    unit: Unit = "block"
+
+    def __len__(self) -> int:
+        return len(self.blocks)
+
+    def length(self, piece: int) -> int:
+        """Return how many characters a block has that it can be cut between."""
+        return length(self.blocks[piece])
+
+    def seams(self, piece: int) -> Sequence[int]:
+        """Return where its rows, entries or lines end."""
+        return seams(self.blocks[piece])
+
+    def words(self, piece: int) -> str:
+        """Return the text of a block that is nothing else."""
+        return self.blocks[piece].text
+
+    def shown(self, start: Spot, stop: Spot) -> Shown:
+        """Return the blocks between two places; parts of blocks are blocks."""
+        blocks = list(self.blocks[start.piece : stop.piece])
+        if stop.offset:
+            blocks.append(cut(self.blocks[stop.piece], 0, stop.offset))
+        if start.offset:
+            end = stop.offset if stop.piece == start.piece else self.length(start.piece)
+            blocks[0] = cut(self.blocks[start.piece], start.offset, end)
+        return self._written(Blocks(tuple(blocks)))
+
+    def told(self, piece: int, start: int, stop: int) -> str:
+        """Say which of its rows, entries or characters those are."""
+        return told(self.blocks[piece], start, stop)
+
+    def _written(self, blocks: Blocks) -> Shown:
+        if self.form == "json":
+            value = blocks.as_json()["blocks"]
+            # As a model is shown it.
+            return Shown(value, json.dumps(value, ensure_ascii=False, sort_keys=True))
+        text = as_text(blocks) if self.form == "text" else as_markdown(blocks).rstrip("\n")
+        return Shown(text, text)

@@ -1,0 +1,108 @@
+"""Where in a Word document its blocks stand, and what its pictures are."""
+
+import io
+import zipfile
+
+import pytest
+
+from tests.documents.making import docx, paragraph
+from tests.documents.test_carrying import PNG
+from tests.documents.test_programs import DOCX, read
+
+BROKEN = '<w:p><w:r><w:t>before</w:t><w:br w:type="page"/><w:t>after</w:t></w:r></w:p>'
+BREAK = '<w:r><w:br w:type="page"/></w:r>'
+SHOWN = "<w:r><w:lastRenderedPageBreak/></w:r>"
+SECTION = "<w:p><w:pPr><w:sectPr>{}</w:sectPr></w:pPr><w:r><w:t>ends</w:t></w:r></w:p>"
+BLIP = (
+    '<w:p xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+    ' xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><w:r><w:drawing>'
+    '<wp:docPr descr="a cat"/><a:blip r:embed="r1"/></w:drawing></w:r></w:p>'
+)
+
+
+def places(body: str) -> list[tuple[str, int, int]]:
+    found = read(docx(body), DOCX)
+    return [(block.text or block.kind, block.at.page, block.at.paragraph) for block in found.blocks]
+
+
+def on_new_page(text: str, *, before: str) -> str:
+    return f"<w:p>{before}<w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def test_every_block_has_the_number_of_its_paragraph() -> None:
+    row = f"<w:tr><w:tc>{paragraph('a')}</w:tc><w:tc>{paragraph('b')}</w:tc></w:tr>"
+    body = paragraph("first") + "<w:p/>" + paragraph("third") + f"<w:tbl>{row}</w:tbl>" + paragraph("fifth")
+    assert places(body) == [("first", 0, 1), ("third", 0, 3), ("table", 0, 4), ("fifth", 0, 5)]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        # Nothing tells of pages.
+        (paragraph("a") + paragraph("b"), [("a", 0, 1), ("b", 0, 2)]),
+        # Those that a person ended count, from the first page on.
+        (
+            paragraph("a") + on_new_page("b", before=BREAK) + paragraph("c"),
+            [("a", 1, 1), ("page_break", 2, 2), ("b", 2, 2), ("c", 2, 3)],
+        ),
+        (BROKEN + paragraph("c"), [("beforeafter", 1, 1), ("page_break", 2, 1), ("c", 2, 2)]),
+        # Those that ended where it was shown count, too, at the words that come after.
+        (paragraph("a") + on_new_page("b", before=SHOWN), [("a", 1, 1), ("b", 2, 2)]),
+        # One that a person ended and that was shown then is one page.
+        (
+            paragraph("a")
+            + f"<w:p>{BREAK}</w:p>"
+            + on_new_page("b", before=SHOWN)
+            + on_new_page("c", before=SHOWN),
+            [("a", 1, 1), ("page_break", 2, 2), ("b", 2, 3), ("c", 3, 4)],
+        ),
+        # A paragraph may begin a page, but for the very first.
+        (
+            paragraph("a", "<w:pageBreakBefore/>") + paragraph("b", "<w:pageBreakBefore/>"),
+            [("a", 1, 1), ("b", 2, 2)],
+        ),
+        (
+            paragraph("a") + paragraph("b", '<w:pageBreakBefore w:val="0"/>'),
+            [("a", 1, 1), ("b", 1, 2)],
+        ),
+        # Sections end pages unless they say that they do not.
+        (
+            SECTION.format("") + on_new_page("b", before=SHOWN) + on_new_page("c", before=SHOWN),
+            [("ends", 1, 1), ("b", 2, 2), ("c", 3, 3)],
+        ),
+        (
+            SECTION.format('<w:type w:val="continuous"/>') + paragraph("b") + on_new_page("c", before=SHOWN),
+            [("ends", 1, 1), ("b", 1, 2), ("c", 2, 3)],
+        ),
+    ],
+)
+def test_pages_are_counted_as_far_as_the_document_tells(
+    body: str, expected: list[tuple[str, int, int]]
+) -> None:
+    assert places(body) == expected
+
+
+def test_a_page_that_is_told_of_late_counts_from_the_start() -> None:
+    body = paragraph("a") + paragraph("x" * 3_000_000) + on_new_page("b", before=SHOWN)
+    found = places(body)
+    assert (found[0], found[-1]) == (("a", 1, 1), ("b", 2, 3))
+
+
+def with_picture(data: bytes, name: str = "word/media/image1.png") -> bytes:
+    out = io.BytesIO(docx(BLIP, rels='<Relationship Id="r1" Target="media/image1.png"/>'))
+    with zipfile.ZipFile(out, "a") as box:
+        box.writestr(name, data)
+    return out.getvalue()
+
+
+def test_a_picture_in_a_document_has_its_type_and_size() -> None:
+    (block,) = read(with_picture(PNG), DOCX).blocks
+    assert (block.kind, block.text, block.target) == ("image", "a cat", "media/image1.png")
+    assert (block.media_type, block.width, block.height, block.size_bytes) == ("image/png", 2, 3, len(PNG))
+    assert block.at.paragraph == 1
+
+
+@pytest.mark.parametrize(("data", "name"), [(b"no picture", "word/media/image1.png"), (PNG, "elsewhere.png")])
+def test_a_picture_that_cannot_be_read_is_still_named(data: bytes, name: str) -> None:
+    (block,) = read(with_picture(data, name), DOCX).blocks
+    assert (block.kind, block.text, block.width) == ("image", "a cat", 0)
