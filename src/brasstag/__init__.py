@@ -20,15 +20,20 @@ if TYPE_CHECKING:
     from brasstag.app.room import Room
     from brasstag.app.runs import Ended
     from brasstag.app.watching import Happening, Question, Waits
+    from brasstag.documents.library import Found, Listed
     from brasstag.policy.rule_engine import RuleEngine, SafetyRule
     from brasstag.sandbox.workspace.draft import Draft
+    from brasstag.store.catalogue import Wanted
+    from brasstag.store.versions import Version
     from brasstag.toolkit.classes import create_json_schema
     from brasstag.toolkit.config import Limits
     from brasstag.toolkit.declare import tool
     from brasstag.toolkit.registry import ToolRegistry
     from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
+    from brasstag.words.blocks import Block, Blocks
     from brasstag.words.budgets import Budget
     from brasstag.words.calls import Call, Done, Failed, Outcome, Tag, ToolCall, ToolResult, Unknown, Waiting
+    from brasstag.words.documents import Document
     from brasstag.words.errors import Code, ConfigError, ToolError, UntrustedError
     from brasstag.words.previews import Preview
     from brasstag.words.turns import ModelError, Retrying
@@ -43,17 +48,22 @@ _HOMES = {
     "app.room": ("Room",),
     "app.runs": ("Ended",),
     "app.watching": ("Happening", "Question", "Waits"),
+    "documents.library": ("Found", "Listed"),
     "policy.rule_engine": ("RuleEngine", "SafetyRule"),
     "sandbox.workspace.draft": ("Draft",),
+    "store.catalogue": ("Wanted",),
+    "store.versions": ("Version",),
     "toolkit.classes": ("create_json_schema",),
     "toolkit.config": ("Limits",),
     "toolkit.declare": ("tool",),
     "toolkit.registry": ("ToolRegistry",),
     "words.approvals": ("Approval", "ApprovalResponse", "ApprovalState", "Approver"),
+    "words.blocks": ("Block", "Blocks"),
     "words.budgets": ("Budget",),
     "words.calls": (
         "Call", "Done", "Failed", "Outcome", "Tag", "ToolCall", "ToolResult", "Unknown", "Waiting",
     ),
+    "words.documents": ("Document",),
     "words.errors": ("Code", "ConfigError", "ToolError", "UntrustedError"),
     "words.previews": ("Preview",),
     "words.turns": ("ModelError", "Retrying"),
@@ -63,11 +73,11 @@ _HOMES = {
 _PLACES = {name: f"brasstag.{module}" for module, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "Approval", "ApprovalResponse", "ApprovalState", "Approver", "BaseTool", "Budget", "Call", "Code",
-    "ConfigError", "Done", "Draft", "Ended", "Failed", "Happening", "Limits", "ModelError", "Outcome", "Output", "Preview",
-    "Question", "Retrying", "Room", "RuleEngine", "SafetyRule", "Tag", "ToolCall", "ToolError", "ToolRegistry", "ToolResult",
-    "Unknown", "UntrustedError", "Verdict", "Waiting", "Waits", "create_json_schema", "result_view", "status_view", "tool",
-    "tool_result_view",
+    "Approval", "ApprovalResponse", "ApprovalState", "Approver", "BaseTool", "Block", "Blocks", "Budget", "Call",
+    "Code", "ConfigError", "Document", "Done", "Draft", "Ended", "Failed", "Found", "Happening", "Limits", "Listed",
+    "ModelError", "Outcome", "Output", "Preview", "Question", "Retrying", "Room", "RuleEngine", "SafetyRule", "Tag",
+    "ToolCall", "ToolError", "ToolRegistry", "ToolResult", "Unknown", "UntrustedError", "Verdict", "Version",
+    "Waiting", "Waits", "Wanted", "create_json_schema", "result_view", "status_view", "tool", "tool_result_view",
 ]  # fmt: skip
 
 

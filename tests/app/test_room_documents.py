@@ -96,7 +96,7 @@ async def test_a_document_that_cannot_be_converted_is_tried_once_and_says_why(ro
     document = await room.documents.get("bad.pdf")
     assert document.indexed.startswith("CANNOT_CONVERT: ")
     assert document.token_count is None
-    known = room.books.read(lambda view: conversion_of(view, document.digest, document.media_type))
+    known = room.books.read(lambda view: conversion_of(view, document.digest, document.mime_type))
     assert known.failure is not None
     assert known.failure[0] is Code.CANNOT_CONVERT
 

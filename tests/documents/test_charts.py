@@ -108,6 +108,11 @@ def test_a_name_that_is_one_long_word_is_cut_and_not_left_out() -> None:
     assert "x" * 37 + "…" in texts(picture)
 
 
+def test_an_svg_holds_nothing_that_no_xml_may() -> None:
+    _, picture = drawn(title="a\x01b <b>&", sql="SELECT 'c' || chr(2) || 'd' AS n, 1 AS v")
+    assert {"a\ufffdb <b>&", "c\ufffdd"} <= texts(picture)
+
+
 def test_signs_that_no_font_has_are_told_of_where_they_cannot_be_seen(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

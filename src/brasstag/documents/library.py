@@ -84,7 +84,7 @@ class Library:
 
     def sum_up(self, document: Document, summary: str, by: str) -> None:
         """Keep what somebody has written about a document's content as its summary."""
-        self.study.sum_up(Item(document.digest, document.media_type, document.path), summary, by)
+        self.study.sum_up(Item(document.digest, document.mime_type, document.path), summary, by)
 
     def row(self, path: str) -> DocumentRow:
         """Return what a scan wrote down of a document that is there; raise ToolError where there is none."""
@@ -200,7 +200,7 @@ class Library:
 def _document(row: DocumentRow, facts: Conversion) -> Document:
     return Document(
         path=row.path,
-        media_type=row.media_type,
+        mime_type=row.media_type,
         size_bytes=row.size,
         digest=digest_in(row.state) or "",
         version=row.version,

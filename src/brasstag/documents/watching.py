@@ -69,7 +69,7 @@ class Watch:
             await asyncio.wait([watching])
             raise
         finally:
-            pool.shutdown(wait=False)
+            pool.shutdown()
 
     def _follow(self, stop: threading.Event, began: Callable[[], object]) -> str:
         try:

@@ -43,7 +43,7 @@ class Document:
     """A workspace file with everything that is known of it; what nobody has asked for yet is None."""
 
     path: str
-    media_type: str
+    mime_type: str
     """Sniffed; the name only decides among texts."""
     size_bytes: int
     digest: str
@@ -68,8 +68,7 @@ class Document:
 
     def as_json(self) -> dict[str, Any]:
         """Return every field by the name tools, pages and exports know it by."""
-        told = asdict(self) | {"tags": list(self.tags)}
-        return {"path": told.pop("path"), "mime_type": told.pop("media_type")} | told
+        return asdict(self) | {"tags": list(self.tags)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ the machine has.
 
 import io
 import math
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from brasstag.documents.data.drawings import Chart
 from brasstag.documents.data.figures import axis_text, columns_of, name_text, rounded, shortened
 from brasstag.documents.data.fonts import BUNDLED, fonts_for
 
+_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _COLOURS = ("#b08d57", "#35505f", "#8a4b33", "#6c7c4d", "#57486f", "#2f8577", "#8b8f94", "#dcc48a")
 """Brass, slate, copper, patina, plum, verdigris, iron and pale brass."""
 _INK, _FAINT, _GRID, _PAPER = "#23292e", "#616a72", "#e6e3dc", "#ffffff"
@@ -81,7 +83,13 @@ def draw(chart: Chart, form: str) -> Picture:
         figure.savefig(written, format=form, dpi=_DPI, metadata=told)
     # In an SVG text stays text, and whoever shows it has fonts of their own.
     notes = [] if form == "svg" or not fonts.lacking else [_lacking_told(fonts.lacking)]
-    return Picture(written.getvalue(), round(width * _DPI), round(height * _DPI), notes)
+    data = _well_formed(written.getvalue()) if form == "svg" else written.getvalue()
+    return Picture(data, round(width * _DPI), round(height * _DPI), notes)
+
+
+def _well_formed(svg: bytes) -> bytes:
+    """Return an SVG without the signs that no XML may hold, however they are written."""
+    return _NOT_XML.sub("\ufffd", svg.decode()).encode()
 
 
 def _lacking_told(lacking: str) -> str:

@@ -56,7 +56,7 @@ def print_document(document: "Document", past: "Past", went: "Went", output: Out
         return
     say(document.path, "bold")
     facts = {
-        "type": document.media_type,
+        "type": document.mime_type,
         "size": size(document.size_bytes),
         "tokens": _tokens(document),
         "digest": document.digest,

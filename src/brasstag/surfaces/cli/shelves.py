@@ -33,7 +33,7 @@ def print_shelf(documents: Sequence["Document"], sizes: Sequence[str]) -> None:
     rows = [
         (
             one.path,
-            _short_type(one.media_type),
+            _short_type(one.mime_type),
             size,
             str(one.version),
             local_time(one.updated_at)[:moment],
