@@ -259,7 +259,7 @@ def test_a_body_is_indexed_as_far_as_it_may_be_and_the_rest_is_told(database: Da
     with database.write() as transaction:
         insert_rows(transaction, [row(1)])
         notes = put_texts(transaction, [Indexed(1, "", "", body)])
-    assert notes == {1: "only its first 16,000,000 characters are in the index"}
+    assert notes == {1: "only its first 6,000,000 characters are in the index"}
     assert found(database, "whale") == {1}
 
 

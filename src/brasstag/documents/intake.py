@@ -32,7 +32,7 @@ class Sizes:
 
     kept: int = 2_000_000_000
     """Bytes of the largest file whose contents are kept, so that they can be given back."""
-    indexed: int = 16_000_000
+    indexed: int = 6_000_000
     """Bytes of a text that are indexed."""
 
 

@@ -19,7 +19,7 @@ from brasstag.store.schema import documents
 from brasstag.store.vectors import vector_of
 from brasstag.words.previews import ABSENT
 
-LONGEST_BODY = 16_000_000
+LONGEST_BODY = 6_000_000
 """Characters of a body that are indexed."""
 
 _sqlite_insert = Prepared(
