@@ -71,12 +71,6 @@ class Refresher:
             future.result()
         return not late
 
-    def walk_again(self, seconds: float) -> bool:
-        """The same, whatever a watch has said."""
-        with self._lock:
-            self._walked_at = None
-        return self.refresh(seconds)
-
     def watched(self, is_watched: bool) -> None:
         """Say whether somebody watches from now on, so that nobody has to walk to know what changed."""
         with self._lock:

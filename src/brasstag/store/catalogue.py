@@ -67,11 +67,6 @@ def list_documents(
     return found
 
 
-def count_documents(view: Connection, wanted: Wanted, shows: Shows | None = None) -> int:
-    """Return how many documents are wanted."""
-    return len(list_documents(view, wanted, shows=shows))
-
-
 def describe(transaction: Transaction, path: str, description: str) -> DocumentRow | None:
     """Say in words what a document is; return it as it is then, or None where there is none."""
     return _reworded(transaction, path, lambda row: replace(row, description=description))
