@@ -103,3 +103,14 @@ def test_whoever_waits_is_told_what_went_wrong(scans: Scans, refresher: Refreshe
     scans.error = StoreError("the disk is full")
     with pytest.raises(StoreError, match="full"):
         refresher.refresh(10)
+
+
+def test_a_look_that_nobody_waits_for_goes_wrong_without_disturbing_who_began_it(
+    scans: Scans, refresher: Refresher, caplog: pytest.LogCaptureFixture
+) -> None:
+    scans.error = StoreError("the disk is full")
+    begun = refresher.begin()
+    assert [type(future.exception(10)) for future in begun] == [StoreError, type(None)]
+    assert "the disk is full" in caplog.text
+    scans.error = None
+    assert refresher.refresh(10)

@@ -168,7 +168,7 @@ class RoomDocuments:
     async def _keep_watch(self) -> None:
         def began() -> None:
             self._library.refresher.watched(True)
-            self._library.refresher.refresh(0)
+            self._library.refresher.begin()
 
         try:
             reason = await self._watch.run(began)

@@ -58,18 +58,23 @@ class Refresher:
 
     def refresh(self, seconds: float) -> bool:
         """Have everything looked at that may have changed, and wait so long for it; say whether it is all known now."""
+        begun = self.begin()
+        done, late = wait_for(begun, timeout=seconds)
+        for future in done:
+            future.result()
+        return bool(begun) and not late
+
+    def begin(self) -> "list[Future[object]]":
+        """Have everything looked at that may have changed; of what goes wrong, only those who wait for it are told."""
         with self._lock:
             if self._stopped.is_set():
-                return False
-            waited = [self._submit(self._scans.scan_touched)]
+                return []
+            begun = [self._submit(self._scans.scan_touched)]
             if self._is_stale():
                 if self._walk is None or self._walk.done():
                     self._walk = self._submit(self._walk_all)
-                waited.append(self._walk)
-        done, late = wait_for(waited, timeout=seconds)
-        for future in done:
-            future.result()
-        return not late
+                begun.append(self._walk)
+            return begun
 
     def watched(self, is_watched: bool) -> None:
         """Say whether somebody watches from now on, so that nobody has to walk to know what changed."""
