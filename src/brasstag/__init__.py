@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from brasstag.app.runs import Ended
     from brasstag.app.watching import Happening, Question, Waits
     from brasstag.documents.library import Found, Listed
+    from brasstag.documents.whole import WholeDocument
     from brasstag.policy.rule_engine import RuleEngine, SafetyRule
     from brasstag.sandbox.workspace.draft import Draft
     from brasstag.store.catalogue import Wanted
@@ -49,6 +50,7 @@ _HOMES = {
     "app.runs": ("Ended",),
     "app.watching": ("Happening", "Question", "Waits"),
     "documents.library": ("Found", "Listed"),
+    "documents.whole": ("WholeDocument",),
     "policy.rule_engine": ("RuleEngine", "SafetyRule"),
     "sandbox.workspace.draft": ("Draft",),
     "store.catalogue": ("Wanted",),
@@ -77,7 +79,8 @@ __all__ = [
     "Code", "ConfigError", "Document", "Done", "Draft", "Ended", "Failed", "Found", "Happening", "Limits", "Listed",
     "ModelError", "Outcome", "Output", "Preview", "Question", "Retrying", "Room", "RuleEngine", "SafetyRule", "Tag",
     "ToolCall", "ToolError", "ToolRegistry", "ToolResult", "Unknown", "UntrustedError", "Verdict", "Version",
-    "Waiting", "Waits", "Wanted", "create_json_schema", "result_view", "status_view", "tool", "tool_result_view",
+    "Waiting", "Waits", "Wanted", "WholeDocument", "create_json_schema", "result_view", "status_view", "tool",
+    "tool_result_view",
 ]  # fmt: skip
 
 

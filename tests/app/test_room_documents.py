@@ -1,6 +1,7 @@
 """The documents of an open room, as programs know them."""
 
 import asyncio
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,32 @@ async def test_versions_and_their_contents_are_at_hand(room: Room) -> None:
     with pytest.raises(ToolError) as refused:
         await room.documents.version_before(version)
     assert refused.value.code is Code.INVALID_ARGUMENTS
+
+
+async def test_a_whole_document_has_everything_programs_may_ask_for(room: Room) -> None:
+    await room.call("write_file", {"path": "a.html", "content": PAGE})
+    await room.call("tag_document", {"path": "a.html", "add": ["q3"]})
+    await room.call("move_file", {"from": "a.html", "to": "b.html"})
+    whole = (await room.documents.whole("b.html")).as_json()
+    assert (whole["path"], whole["created_by"], whole["tags"]) == ("b.html", "operator", ["q3"])
+    assert [block["kind"] for block in whole["content_json"]["blocks"]] == ["heading", "paragraph"]
+    assert [(one["path"], one["moved_from"]) for one in whole["versions"]] == [
+        ("a.html", None),
+        ("b.html", "a.html"),
+    ]
+    assert whole["content_problem"] is None
+    json.dumps(whole)
+
+
+async def test_a_whole_document_that_cannot_be_read_says_why_and_keeps_all_else(room: Room) -> None:
+    (room.workspace / "bad.pdf").write_bytes(b"%PDF-1.7\n" + os.urandom(300))
+    whole = (await room.documents.whole("bad.pdf")).as_json()
+    assert whole["content_json"] is None
+    assert whole["content_problem"]["code"] == "CANNOT_CONVERT"
+    assert [one["by"] for one in whole["versions"]] == ["outside"]
+    with pytest.raises(ToolError) as refused:
+        await room.documents.whole("nowhere.md")
+    assert refused.value.code is Code.FILE_NOT_FOUND
 
 
 async def test_documents_are_filtered_by_who_made_them(room: Room) -> None:

@@ -14,6 +14,7 @@ from brasstag.documents.reports import ScanReport
 from brasstag.documents.searching import Query
 from brasstag.documents.study import Item, content_of
 from brasstag.documents.watching import Watch
+from brasstag.documents.whole import WholeDocument
 from brasstag.engine.threads import Threads
 from brasstag.sandbox.workspace.paths import parse_path
 from brasstag.store.books import Books
@@ -23,6 +24,7 @@ from brasstag.store.outbox import Event, events_since, newest_event
 from brasstag.store.versions import Past, Version, moved_to
 from brasstag.words.blocks import Blocks
 from brasstag.words.documents import Document
+from brasstag.words.errors import ToolError
 
 WAIT_SECONDS = 600.0
 """How long somebody who asks waits for files to be looked at that nobody has looked at before."""
@@ -94,6 +96,15 @@ class RoomDocuments:
             return self._library.document(where)
 
         return await self._abstracts.summed_up(await self._threads.run(look))
+
+    async def whole(self, path: str) -> WholeDocument:
+        """Return one document with what it holds in blocks and every version of it."""
+        document = await self.get(path)
+        versions = tuple(await self.versions(path))
+        try:
+            return WholeDocument(document, versions, await self.blocks(versions[-1]))
+        except ToolError as error:
+            return WholeDocument(document, versions, None, error)
 
     def require_summaries(self) -> None:
         """Raise ToolError where no model is set that sums documents up."""

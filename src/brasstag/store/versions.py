@@ -45,6 +45,22 @@ class Version:
     source_version: int = 0
     """What the newest version of that path was before the move."""
 
+    def as_json(self) -> dict[str, Any]:
+        """Return it as programs read it."""
+        return {
+            "path": self.path,
+            "version": self.version,
+            "state": self.state.partition(":")[0],
+            "digest": digest_in(self.state),
+            "size_bytes": self.size,
+            "by": self.by,
+            "task": self.task_id,
+            "call": self.call_id,
+            "why": self.why,
+            "at": self.at,
+            "moved_from": self.source or None,
+        }
+
 
 def add_versions(
     transaction: Transaction,

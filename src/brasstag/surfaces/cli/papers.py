@@ -186,27 +186,10 @@ def _print_versions(versions: Sequence["Version"], went: "Went") -> None:
 def past_json(past: "Past", went: "Went") -> list[dict[str, Any]]:
     """Return every version a path has to do with as programs read it; those of the line come last, the newest at the end."""
     return [
-        version_json(one) | {"moved_to": went.get((one.path, one.version)), "line": is_line}
+        one.as_json() | {"moved_to": went.get((one.path, one.version)), "line": is_line}
         for versions, is_line in ((past.others, False), (past.line, True))
         for one in versions
     ]
-
-
-def version_json(version: "Version") -> dict[str, Any]:
-    """Return a version as programs read it."""
-    return {
-        "path": version.path,
-        "version": version.version,
-        "state": version.state.partition(":")[0],
-        "digest": digest_in(version.state),
-        "size_bytes": version.size,
-        "by": version.by,
-        "task": version.task_id,
-        "call": version.call_id,
-        "why": version.why,
-        "at": version.at,
-        "moved_from": version.source or None,
-    }
 
 
 def size(count: int) -> str:
