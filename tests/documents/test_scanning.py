@@ -363,8 +363,6 @@ class TestContents:
         rows = live_rows(room)
         assert [rows[path].pending for path in ("a.pdf", "b.html", "c.bin")] == [CONVERT, CONVERT, ""]
         assert rows["c.bin"].note == "it is no text"
-        with room.books.database.read() as view:
-            assert [row.path for row in list_documents(view, Wanted(pending=True))] == ["a.pdf", "b.html"]
 
     def test_a_full_disk_costs_the_files_that_do_not_fit_and_nothing_else(
         self, room: Room, scanner: Scanner
@@ -424,11 +422,11 @@ class TestCatalogue:
 
         assert paths(Wanted()) == ["a.md", "b.csv", "d/c.md"]
         assert paths(Wanted(media_type="text/markdown")) == ["a.md", "d/c.md"]
-        assert paths(Wanted(media_type="text/*"), order="largest", limit=2) == ["d/c.md", "b.csv"]
+        for family in ("text/*", "text/"):
+            assert paths(Wanted(media_type=family), order="largest", limit=2) == ["d/c.md", "b.csv"]
         assert paths(Wanted(tags=("ü_%",))) == ["a.md"]
         assert paths(Wanted(tags=("draft",))) == []
         assert paths(Wanted(prefix="d/")) == ["d/c.md"]
-        assert paths(Wanted(absent=True)) == ["gone"]
         assert paths(Wanted(by=OUTSIDE), shows=lambda path: path.endswith(".csv")) == ["b.csv"]
         assert paths(Wanted(since="2999")) == []
         assert paths(Wanted(until="2999"), order="newest", limit=0) == []

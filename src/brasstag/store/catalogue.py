@@ -30,7 +30,7 @@ class Wanted:
     """Which documents are asked for; what is left empty asks for nothing."""
 
     media_type: str = ""
-    """One such as ``text/csv``, or all of a family: ``image/*``."""
+    """One such as ``text/csv``, or all of a family: ``image/``, or ``image/*``."""
     tags: tuple[str, ...] = ()
     """All of these."""
     by: str = ""
@@ -43,10 +43,12 @@ class Wanted:
     """Not changed after this moment."""
     prefix: str = ""
     """What its path begins with."""
-    pending: bool = False
-    """Only those whose index still needs something."""
-    absent: bool = False
-    """Those that are gone, rather than those that are there."""
+
+    @property
+    def family(self) -> str | None:
+        """What every media type that is wanted begins with, where a family of them is wanted."""
+        begins, star, _ = self.media_type.partition("*")
+        return begins if star or begins.endswith("/") else None
 
 
 def list_documents(
@@ -100,10 +102,9 @@ def _reworded(
 def narrowed(wanted: Wanted) -> Select[Any]:
     """Return the query for documents that may be wanted; of tags and of prefixes a reader has to look again."""
     column = documents.c
-    query = select(documents).where(column.state == ABSENT if wanted.absent else column.state != ABSENT)
-    family, star, _ = wanted.media_type.partition("*")
-    if star:
-        query = query.where(column.media_type.startswith(family, autoescape=True))
+    query = select(documents).where(column.state != ABSENT)
+    if wanted.family is not None:
+        query = query.where(column.media_type.startswith(wanted.family, autoescape=True))
     elif wanted.media_type:
         query = query.where(column.media_type == wanted.media_type)
     for name in wanted.tags:
@@ -117,7 +118,7 @@ def narrowed(wanted: Wanted) -> Select[Any]:
             query = query.where(holds(moment))
     if wanted.prefix:
         query = query.where(column.path.startswith(wanted.prefix, autoescape=True))
-    return query.where(column.pending != "") if wanted.pending else query
+    return query
 
 
 def _rows(view: Connection, query: Select[Any]) -> Iterator[DocumentRow]:

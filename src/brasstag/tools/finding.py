@@ -85,7 +85,7 @@ def _wanted(
     tags: list[str] | None, mime_type: str, creator: str, task: str, changed_after: str, changed_before: str
 ) -> Wanted:
     return Wanted(
-        media_type=f"{mime_type}*" if mime_type.endswith("/") else mime_type,
+        media_type=mime_type,
         tags=tuple(tags or ()),
         by=creator,
         task=task,

@@ -41,8 +41,7 @@ def wanted(
         since, until = (read_moment(given) if given else "" for given in (after, before))
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    family = f"{media_type}*" if media_type.endswith("/") else media_type
-    return Wanted(family, tuple(tags or ()), by, task, since, until)
+    return Wanted(media_type, tuple(tags or ()), by, task, since, until)
 
 
 def with_whole_id(room: "Room", asked: "Wanted") -> "Wanted":
@@ -64,7 +63,7 @@ def unfit(room: "Room", asked: "Wanted", glob: str) -> list[str]:
     rows = room.books.read(lambda view: list_documents(view, Wanted()))
     types = {row.media_type for row in rows}
     told = [
-        *_missing("no document is of type", [asked.media_type], types, _type_of(asked.media_type)),
+        *_missing("no document is of type", _unknown_type(asked, types), types, _type_of(asked.media_type)),
         *_missing("no document has the tag", asked.tags, {tag for row in rows for tag in row.tags}),
         *_missing(
             "no document was made by",
@@ -89,13 +88,17 @@ def _type_of(ending: str) -> str:
     return known if known != PLAIN else guess_type(f"x.{ending}")[0] or ""
 
 
+def _unknown_type(asked: "Wanted", known: set[str]) -> list[str]:
+    family = asked.family
+    if family is not None and any(kind.startswith(family) for kind in known):
+        return []
+    return [asked.media_type.rstrip("*")]
+
+
 def _missing(sentence: str, asked: Iterable[str], known: set[str], meant: str = "") -> Iterator[str]:
     for one in asked:
-        family, star, _ = one.partition("*")
-        fits = any(value.startswith(family) for value in known) if star else one in known
-        if one and not fits:
-            given = one.rstrip("*")
-            yield f"{sentence} {given}{f'; did you mean {meant}?' if meant else _meant(given, sorted(known))}"
+        if one and one not in known:
+            yield f"{sentence} {one}{f'; did you mean {meant}?' if meant else _meant(one, sorted(known))}"
 
 
 def _meant(given: str, known: list[str]) -> str:
