@@ -7,8 +7,6 @@ import inspect
 import io
 import json
 import re
-import subprocess
-import sys
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterator
@@ -41,6 +39,7 @@ from brasstag.words.events import EntryKind
 from brasstag.words.previews import Fact
 from tests.pages import DOCS, ROOT, Block, all_pages, anchors_of, blocks_of, links_of, named
 from tests.transcripts import Shell, settle_in
+from tests.type_checker import type_check
 
 PAGES = all_pages()
 BLOCKS = [block for page in PAGES for block in blocks_of(page)]
@@ -84,16 +83,8 @@ class TestWhatPagesShow:
             text = "".join(block.text for block in blocks_of(page) if block.language == "python")
             body = textwrap.indent(text, "    ")
             (tmp_path / f"{page.stem.lower()}_page.py").write_text(f"async def page() -> None:\n{body}")
-        # The cache of `make check`: without it, everything the library imports is read anew.
-        settings = ("--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(ROOT / ".mypy_cache"))
-        checked = subprocess.run(
-            [sys.executable, "-m", "mypy", "--strict", *settings, *map(str, sorted(tmp_path.glob("*.py")))],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert checked.returncode == 0, checked.stdout + checked.stderr
+        passes, said = type_check(tmp_path.glob("*.py"))
+        assert passes, said
 
     @pytest.mark.parametrize("block", blocks_in("toml"), ids=str)
     def test_settings_on_a_page_are_accepted_and_their_examples_hold(self, block: Block) -> None:

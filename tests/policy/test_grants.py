@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import mypy.api
 import pytest
 from hypothesis import given
 
@@ -17,6 +16,7 @@ from brasstag.words.previews import Preview
 from brasstag.words.verdicts import Verdict
 from tests.policy import strategies as make
 from tests.policy.calls import call, overwrites
+from tests.type_checker import type_check
 
 ALLOW = Verdict("allow", "because", "rule")
 ASK = Verdict("ask", "because", "rule")
@@ -87,7 +87,7 @@ def right(grant: Grant) -> None:
 def wrong(call: Call) -> None:
     perform(call)
 """)
-    said, _, _ = mypy.api.run(["--strict", "--cache-dir", str(tmp_path / "cache"), str(source)])
+    _, said = type_check([source])
     assert (
         'wrong.py:11: error: Argument 1 to "perform" has incompatible type "Call"; expected "Grant"' in said
     )
