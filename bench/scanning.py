@@ -22,12 +22,15 @@ from places import scratch
 
 from brasstag import Room
 from brasstag.app.creating import create_project
+from brasstag.documents.intake import Sizes
+from brasstag.documents.rounds import MOST_FILES
 from brasstag.documents.scanning import Scanner
 
 _FILES = int(os.environ.get("SCAN_FILES", "20000"))
 _LARGE = int(os.environ.get("SCAN_LARGE_MB", "200"))
-_BATCH = 500
-_INDEXED = 16_000_000
+# Both commit alike, and index as much of a text: what is compared is what else a scan does.
+_BATCH = MOST_FILES
+_INDEXED = Sizes().indexed
 _ROUNDS = 3
 
 

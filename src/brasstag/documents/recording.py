@@ -160,9 +160,10 @@ class Record:
             moved = origin.row
         base = row if _is_live(row) else moved or row
         is_new_text = base is None or not base.is_there or base.state != taken.state or base is moved
-        described = _described(finding.path, taken, version, base, first or version)
+        number = base.id if base is not None else self._sheet.new_id()
+        described = _described(number, finding.path, taken, version, base, first or version)
         if base is None:
-            described = self._sheet.add(described)
+            self._sheet.inserted.append(described)
         elif base is moved:
             self._sheet.move(described, row)
         else:
@@ -251,11 +252,11 @@ class Record:
 
 
 def _described(
-    path: str, taken: Taken, version: Version, base: DocumentRow | None, first: Version
+    number: int, path: str, taken: Taken, version: Version, base: DocumentRow | None, first: Version
 ) -> DocumentRow:
     """Return the row of what was found, with what was known of it before."""
     row = DocumentRow(
-        0,
+        number,
         path,
         version.version,
         taken.state,
@@ -276,7 +277,6 @@ def _described(
         return row
     row = replace(
         row,
-        id=base.id,
         created_by=base.created_by,
         created_task=base.created_task,
         created_at=base.created_at,

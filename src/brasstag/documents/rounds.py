@@ -35,7 +35,7 @@ from brasstag.words.errors import ToolError
 from brasstag.words.previews import ABSENT
 from brasstag.words.times import stamp
 
-MOST_FILES = 500
+MOST_FILES = 1000
 """How many files are written about in one commit."""
 MOST_BYTES = 8_000_000
 """About how many bytes of them."""

@@ -26,12 +26,10 @@ class Sheet:
     dropped_texts: list[int] = field(default_factory=list)
     changes: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, row: DocumentRow) -> DocumentRow:
-        """Give a new document its id."""
-        added = replace(row, id=self.next_id)
+    def new_id(self) -> int:
+        """Return the id of a new document."""
         self.next_id += 1
-        self.inserted.append(added)
-        return added
+        return self.next_id - 1
 
     def move(self, row: DocumentRow, replaced: DocumentRow | None) -> None:
         """Give a document another path, in place of what was known of that path."""

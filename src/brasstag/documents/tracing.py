@@ -18,7 +18,7 @@ from brasstag.store.versions import OUTSIDE, Version, lineage
 from brasstag.words.canonical import sha256
 from brasstag.words.previews import ABSENT, file_state
 
-MOST_SOURCES = 2000
+MOST_SOURCES = 4000
 """How many documents with the contents of one batch are looked at, to see whether they are gone."""
 
 _EMPTY = file_state(sha256(b""))

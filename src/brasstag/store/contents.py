@@ -1,9 +1,8 @@
 """Contents: small ones, kept in the database itself, so that many of them cost one commit."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
-from sqlalchemy import bindparam, delete, func, insert, select
+from sqlalchemy import bindparam, delete, func, select, text
 
 from brasstag.store.database import Database, Transaction
 from brasstag.store.prepared import Prepared
@@ -12,13 +11,10 @@ from brasstag.store.schema import contents
 LARGEST = 64 * 1024
 """Bytes of the largest content that is kept here rather than in a file."""
 
-_AT_ONCE = 500
-"""How many digests are asked about in one statement."""
-
 _get = Prepared(select(contents.c.data).where(contents.c.digest == bindparam("of")))
 _has = Prepared(select(contents.c.digest).where(contents.c.digest == bindparam("of")))
 _insert = Prepared(
-    insert(contents).values({column.name: bindparam(column.name) for column in contents.columns})
+    text("INSERT INTO contents (digest, data, at) VALUES (:digest, :data, :at) ON CONFLICT DO NOTHING")
 )
 _delete = Prepared(delete(contents).where(contents.c.digest == bindparam("of")))
 
@@ -55,17 +51,6 @@ class Contents:
 
 def add_contents(transaction: Transaction, found: Mapping[str, bytes], at: str) -> None:
     """Keep contents under their digests, in a commit of more; those that are there already stay."""
-    known = set(_known(transaction, list(found)))
-    new = [
-        {"digest": digest, "data": data, "at": at} for digest, data in found.items() if digest not in known
-    ]
-    if new:
-        transaction.run_many(_insert, new)
-
-
-def _known(transaction: Transaction, digests: Sequence[str]) -> Iterator[Any]:
-    for start in range(0, len(digests), _AT_ONCE):
-        asked = digests[start : start + _AT_ONCE]
-        yield from transaction.execute(
-            select(contents.c.digest).where(contents.c.digest.in_(asked))
-        ).scalars()
+    if found:
+        rows = [{"digest": digest, "data": data, "at": at} for digest, data in found.items()]
+        transaction.run_many(_insert, rows)

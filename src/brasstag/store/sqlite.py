@@ -19,6 +19,8 @@ from brasstag.words.errors import StoreError, StoreLost
 OLDEST_SQLITE = (3, 35)
 """The first with all we use."""
 
+WRITER_CACHE_KIB = 16_000
+"""What the writer remembers of the file: a large commit that does not fit is written more than once."""
 
 _PASSING = ("locked", "busy", "full", "disk I/O")
 """What SQLite says of troubles that end: nothing was written, and it may be tried again."""
@@ -58,6 +60,7 @@ class SqliteDatabase:
                 # SQLAlchemy leaves transactions alone here: ours begin and end on the driver's own cursor.
                 self._writer = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
                 self._cursor = self._writer.connection.cursor()
+                self._cursor.execute(f"PRAGMA cache_size = -{WRITER_CACHE_KIB}")
             transaction = SqliteTransaction(self._writer, self._cursor)
             self._cursor.execute("BEGIN IMMEDIATE")
             try:
