@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from brasstag import Room, ToolError
+from brasstag import Done, Room, ToolError
 from brasstag.store.catalogue import Wanted
 from brasstag.store.conversions import conversion_of
 from brasstag.store.keeping import named_blobs
@@ -50,6 +50,35 @@ async def test_a_tools_write_is_looked_at_without_anybody_asking(room: Room) -> 
     assert (change["change"], change["by"]) == ("added", "operator")
     await room.call("tag_document", {"path": "a.md", "add": ["nut"]})
     assert (await next_change(events, "a.md"))["change"] == "tagged"
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+async def test_a_search_right_after_a_tools_write_finds_what_is_there_now_and_nothing_else(
+    tmp_path: Path, is_watched: bool
+) -> None:
+    for number in range(100):
+        (tmp_path / f"d{number % 10}").mkdir(exist_ok=True)
+        (tmp_path / f"d{number % 10}" / f"{number}.md").write_text(f"filler {number}\n")
+
+    async with Room.in_memory(tmp_path, profile="trusted") as room:
+
+        async def found(word: str) -> list[str]:
+            outcome = await room.call("search_documents", {"query": word})
+            assert isinstance(outcome, Done), outcome
+            return [hit["path"] for hit in outcome.value["hits"]]
+
+        if is_watched:
+            room.documents.watch()
+        assert await found("filler")
+        for number in range(40):
+            # As long as the one before, and as soon: neither its size nor its time has to tell it apart.
+            await room.call("write_file", {"path": "probe.md", "content": f"word{number:02}"})
+            assert await found(f"word{number:02}") == ["probe.md"]
+            assert await found(f"word{number - 1:02}") == []
+        await room.call("move_file", {"from": "probe.md", "to": "moved.md"})
+        assert await found("word39") == ["moved.md"]
+        await room.call("delete_file", {"path": "moved.md"})
+        assert await found("word39") == []
 
 
 async def test_a_room_that_closes_leaves_no_thread_behind(tmp_path: Path) -> None:

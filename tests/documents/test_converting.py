@@ -265,14 +265,31 @@ def test_lists_that_lie_deep_in_each_other_are_shown_as_lying_as_deep_as_can_be_
     assert len(as_markdown(found)) < 100 * 20_000
 
 
+def endless(number: int) -> Source:
+    """A PDF whose pages lie in themselves."""
+    data = b"%%PDF-1.4\n%% %d\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n" % number
+    data += b"2 0 obj<</Type/Pages/Kids[2 0 R 2 0 R]/Count 999999999>>endobj\ntrailer<</Root 1 0 R>>"
+    return source(f"{number}.pdf", data)
+
+
+def test_each_of_several_endless_documents_takes_its_share_of_the_time_once_and_holds_up_no_other(
+    booth: Counting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However much time there is for all of them, so that a busy machine has enough.
+    monkeypatch.setattr(converting, "LIMITS", replace(converting.LIMITS, cpu_seconds=1.0))
+    asked = [endless(0), endless(1), source("good.html", b"<html><p>walnut</p>")]
+    slow, slower, quick = Converter(booth).convert_many(asked, seconds=120)
+    assert (slow, slower) == (SLOW, SLOW)
+    assert texts(quick) == ["walnut"]
+    assert booth.errands == 3
+
+
 def test_where_time_is_short_good_documents_come_first_and_the_rest_is_said_to_wait(
     booth: Booth, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(converting, "TOGETHER_SECONDS", 2.0)
-    endless = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
-    endless += b"2 0 obj<</Type/Pages/Kids[2 0 R 2 0 R]/Count 999999999>>endobj\ntrailer<</Root 1 0 R>>"
     good = source("good.html", b"<html><p>walnut</p>")
-    slow, quick = Converter(booth).convert_many([source("slow.pdf", endless), good], seconds=4)
+    slow, quick = Converter(booth).convert_many([endless(0), good], seconds=4)
     assert slow in (SLOW, NO_TIME)
     assert texts(quick) == ["walnut"]
     assert Converter(booth).convert_many([good], seconds=0) == [NO_TIME]

@@ -136,8 +136,17 @@ def test_lines_are_only_cut_where_one_alone_is_too_long() -> None:
 
 
 def test_lines_end_at_line_feeds_and_nowhere_else() -> None:
-    assert Lines.of("a\rb\fc\u2028d").texts == ["a\rb\fc\u2028d"]
-    assert Lines.of("a\r\nb\n").texts == ["a\r\n", "b\n"]
+    for text, lines in {
+        "": [],
+        "a": ["a"],
+        "\n": ["\n"],
+        "a\rb\fc\u2028d": ["a\rb\fc\u2028d"],
+        "a\r\nb\n": ["a\r\n", "b\n"],
+        "\n\nb": ["\n", "\n", "b"],
+    }.items():
+        pieces = Lines.of(text)
+        assert [pieces.words(piece) for piece in range(len(pieces))] == lines
+        assert [pieces.length(piece) for piece in range(len(pieces))] == [*map(len, lines)]
 
 
 def test_what_does_not_even_begin_to_fit_says_how_much_would() -> None:

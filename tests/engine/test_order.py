@@ -1,12 +1,18 @@
 """Which calls of one turn may run together."""
 
+from pathlib import Path
+
 import pytest
 
+from brasstag import Room
 from brasstag.engine.order import Footprint, footprint, is_second_handoff, may_start
 from brasstag.engine.standing import CallState, OpenCall
 from brasstag.toolkit.discovery import discover_package
 from brasstag.toolkit.registry import ToolRegistry
+from brasstag.words.events import EntryKind
 from brasstag.words.messages import ToolUse
+from tests.engine.crews import call, write_script
+from tests.engine.crews import turn as said_at_once
 
 registry = ToolRegistry(discover_package("brasstag.tools"))
 
@@ -74,6 +80,31 @@ def test_a_call_that_will_be_refused_holds_up_nobody(arguments: dict[str, object
     assert started(turn(("web_fetch", arguments), ("read_file", {"path": "a"}))) == [0, 1]
 
 
+@pytest.mark.parametrize(
+    "says",
+    [
+        ("describe_document", {"path": "a.md", "description": "sums"}),
+        ("tag_document", {"path": "./a.md", "add": ["x"]}),
+    ],
+)
+def test_what_is_said_of_a_document_is_said_in_the_order_given(says: tuple[str, dict[str, object]]) -> None:
+    for other in (
+        ("describe_document", {"path": "a.md", "description": "totals"}),
+        ("tag_document", {"path": "a.md", "remove": ["x"]}),
+        ("load_to_context", {"path": "a.md"}),
+        ("list_documents", {}),
+        ("search_documents", {"query": "x"}),
+    ):
+        assert started(turn(says, other)) == [0], other
+        assert started(turn(other, says)) == [0], other
+    assert started(turn(says, ("tag_document", {"path": "b.md", "add": ["x"]}))) == [0, 1]
+
+
+def test_notes_of_an_agents_own_stand_in_nobodys_way() -> None:
+    note = ("save_to_short_term_memory", {"content": "x"})
+    assert started(turn(note, ("list_documents", {}), note)) == [0, 1, 2]
+
+
 def test_a_document_that_is_still_being_written_does_not_travel() -> None:
     calls = turn(
         ("write_file", {"path": "plan.md", "content": "x"}),
@@ -111,3 +142,22 @@ def test_a_waiting_call_does_not_start_and_holds_up_only_what_overlaps_it(state:
 def test_arguments_nobody_could_read_stand_in_nobodys_way() -> None:
     assert footprint(registry, "write_file", '{"path": ') == Footprint()
     assert footprint(registry, "no_such_tool", {"path": "a"}) == Footprint()
+
+
+async def test_of_what_one_turn_says_of_a_document_the_last_holds(crew: Path) -> None:
+    (crew / "data" / "a.md").write_text("one\n")
+    said = [call("describe_document", path="a.md", description=f"word {number}") for number in range(8)]
+    tags = [
+        call("tag_document", path="a.md", **{change: ["x"]})
+        for change in ("add", "remove", "add", "remove", "add")
+    ]
+    write_script(crew, {"boss": [said_at_once(*said, *tags), said_at_once(text="Done.")]})
+    async with Room.open(crew) as room:
+        run = await room.start("Say what it is")
+        assert (await room.finished(run)).ok
+        document = await room.documents.get("a.md")
+        assert (document.description, document.tags) == ("word 7", ("x",))
+        called = [entry.payload for entry in await room.timeline(run) if entry.kind is EntryKind.CALLED]
+        results = [payload["result"] for payload in called if payload is not None]
+        assert [one["description"] for one in results[:8]] == [f"word {number}" for number in range(8)]
+        assert [one["tags"] for one in results[8:]] == [["x"], [], ["x"], [], ["x"]]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from brasstag import Done, Failed, Room
+from brasstag import ApprovalResponse, Done, Failed, Room, Waiting
 from brasstag.words.errors import Code
 from tests.conftest import MakeProject
 from tests.tools.asking import failure, value
@@ -65,33 +65,81 @@ async def test_the_deletion_of_a_document_cannot_be_read(room: Room) -> None:
     assert "version 2 of a.md is its deletion, by operator at " in failed.message
 
 
-async def test_a_former_path_a_rule_hides_stays_hidden_by_every_name(make_project: MakeProject) -> None:
-    project = make_project(
-        """
-        [[rules]]
-        deny = "*(salaries/**)"
-        roles = ["clerk"]
-        because = "private"
-        match = ["read_file(salaries/a.md)"]
-        not_match = ["read_file(a.md)"]
+CLERK = """
+[[rules]]
+{decision} = "*(salaries/**)"
+roles = ["clerk"]
+because = "private"
+match = ["read_file(salaries/a.md)"]
+not_match = ["read_file(a.md)"]
 
-        [roles.clerk]
-        tools = ["load_to_context", "compare_documents", "restore_document"]
-        """,
-        profile="trusted",
-    )
+[roles.clerk]
+tools = ["load_to_context", "compare_documents", "restore_document"]
+"""
+ANY_VERSION = ("load_to_context", "compare_documents", "restore_document")
+NOBODYS = "0123456789ab"
+
+
+async def move_out(room: Room) -> str:
+    """Move what was written twice in salaries/ to open.md; return the digest of what it held first."""
+    await value(room, "write_file", path="salaries/all.md", content="Ada earns walnuts.\n")
+    digest = (await room.documents.get("salaries/all.md")).digest
+    await value(room, "write_file", path="salaries/all.md", content="Nothing to see.\n")
+    await value(room, "move_file", source="salaries/all.md", target="open.md")
+    return digest
+
+
+async def test_no_name_tells_what_a_document_was_at_a_path_a_rule_hides(make_project: MakeProject) -> None:
+    project = make_project(CLERK.format(decision="deny"), profile="trusted")
     async with Room.open(project) as room:
-        await value(room, "write_file", path="salaries/all.md", content="Ada earns walnuts.\n")
-        digest = (await room.documents.get("salaries/all.md")).digest
-        await value(room, "write_file", path="salaries/all.md", content="Nothing to see.\n")
-        await value(room, "move_file", source="salaries/all.md", target="open.md")
-        for name in ("salaries/all.md@1", digest[:10]):
-            for tool in ("load_to_context", "compare_documents", "restore_document"):
+        digest = await move_out(room)
+        await value(room, "write_file", path="plain.md", content="Nothing to see.\n")
+        guesses = (digest, digest[:6], digest[:10].upper(), NOBODYS, "salaries/all.md@1", "salaries/all.md@7")
+        for tool in ANY_VERSION:
+            said = set()
+            for name in guesses:
                 outcome = await room.call(tool, {"path": "open.md", "version": name}, role="clerk")
                 assert isinstance(outcome, Failed), (tool, name)
-                assert outcome.code is Code.FILE_NOT_FOUND
+                said.add((outcome.code, outcome.message.replace(repr(name), "NAME")))
+            assert len(said) == 1, said
         for tool in ("compare_documents", "restore_document"):
-            outcome = await room.call(tool, {"path": "open.md"}, role="clerk")
-            assert isinstance(outcome, Failed), tool
-        mine = await room.call("load_to_context", {"path": "open.md", "version": "salaries/all.md@1"})
-        assert isinstance(mine, Done)
+            moved, plain = [
+                await room.call(tool, {"path": path}, role="clerk") for path in ("open.md", "plain.md")
+            ]
+            assert isinstance(moved, Failed), tool
+            assert isinstance(plain, Failed), tool
+            assert (moved.code, moved.message) == (plain.code, plain.message.replace("plain", "open"))
+        for name in (digest[:6], "salaries/all.md@1"):
+            mine = await room.call("load_to_context", {"path": "open.md", "version": name})
+            assert isinstance(mine, Done), name
+            assert mine.value["content"] == "Ada earns walnuts.\n"
+
+
+async def test_whether_a_digest_is_that_of_a_version_a_rule_asks_about_is_asked_about(
+    make_project: MakeProject,
+) -> None:
+    project = make_project(CLERK.format(decision="ask"), profile="trusted")
+    async with Room.open(project) as room:
+        digest = await move_out(room)
+        await value(room, "write_file", path="open.md", content="Mine.\n")
+        now = (await room.documents.get("open.md")).digest
+        for tool in ANY_VERSION:
+            for name in (digest[:10], NOBODYS):
+                outcome = await room.call(tool, {"path": "open.md", "version": name}, role="clerk")
+                assert isinstance(outcome, Waiting), (tool, name, outcome)
+        answers = []
+        for name in (digest[:10], NOBODYS):
+            asked = await room.call("load_to_context", {"path": "open.md", "version": name}, role="clerk")
+            assert isinstance(asked, Waiting)
+            await room.decide(asked.approval_id, ApprovalResponse(approved=True), by="ada")
+            answers.append(await room.resume(asked.approval_id))
+        right, wrong = answers
+        assert isinstance(right, Done)
+        assert right.value["content"] == "Ada earns walnuts.\n"
+        assert isinstance(wrong, Failed)
+        assert wrong.code is Code.INVALID_ARGUMENTS
+        # What was at a path the clerk may read is nobody's secret.
+        for name in ("1", "2", now[:10]):
+            outcome = await room.call("load_to_context", {"path": "open.md", "version": name}, role="clerk")
+            assert isinstance(outcome, Done), (name, outcome)
+        assert isinstance(await room.call("compare_documents", {"path": "open.md"}, role="clerk"), Done)

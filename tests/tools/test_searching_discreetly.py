@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from brasstag import Done, Room
+from brasstag import Done, Room, Waiting
 from brasstag.policy.judging import Rules
 from brasstag.policy.rules import Rule
 from brasstag.policy.shipped import shipped_rules
@@ -17,7 +17,7 @@ CREW = """
 tools = ["*"]
 
 [[rules]]
-deny = "*(salaries/**)"
+{decision} = "*(salaries/**)"
 roles = ["clerk"]
 because = "salaries are for the boss"
 match = ["read_file(salaries/a.md)"]
@@ -39,8 +39,11 @@ def write_all(folder: Path, body: str, count: int) -> None:
         (folder / f"{body.split(maxsplit=1)[0]}{number}.md").write_text(body)
 
 
-async def test_neither_scores_nor_order_tell_a_role_what_is_hidden_from_it(make_project: MakeProject) -> None:
-    project = make_project(CREW, profile="trusted")
+@pytest.mark.parametrize("decision", ["deny", "ask"])
+async def test_neither_scores_nor_order_tell_a_role_what_is_kept_from_it(
+    make_project: MakeProject, decision: str
+) -> None:
+    project = make_project(CREW.format(decision=decision), profile="trusted")
     data = project / "data"
     (data / "a.md").write_text("nightly nightly bonus " + FILLER)
     (data / "b.md").write_text("nightly bonus bonus " + FILLER)
@@ -57,6 +60,66 @@ async def test_neither_scores_nor_order_tell_a_role_what_is_hidden_from_it(make_
         assert [hit["path"] for hit in await found(room, "nightly bon*", "operator")] != others
 
 
+async def searched(room: Room, **asked: Any) -> Any:
+    return await room.call("search_documents", asked, role="clerk")
+
+
+async def test_what_lies_beyond_the_last_hit_is_asked_about_before_it_is_told_that_there_is_more(
+    make_project: MakeProject,
+) -> None:
+    project = make_project(CREW.format(decision="ask"), profile="trusted")
+    data = project / "data"
+    (data / "probe.md").write_text("4711 4711 4712 4712")
+    (data / "salaries").mkdir()
+    (data / "salaries" / "pin.md").write_text("The pin is 4711, " + FILLER)
+    async with Room.open(project) as room:
+        for asked in ({"limit": 1}, {"limit": 1, "offset": 1}, {"limit": 1, "offset": 9}, {"limit": 100}):
+            assert isinstance(await searched(room, query="4711", **asked), Waiting), asked
+            outcome = await searched(room, query="4712", **asked)
+            assert isinstance(outcome, Done), asked
+            assert not outcome.value["more"]
+        # Whoever asks about their own documents is not held up by those of others.
+        outcome = await searched(room, query="4711", glob="probe.md", limit=1)
+        assert isinstance(outcome, Done)
+        assert (len(outcome.value["hits"]), outcome.value["more"]) == (1, False)
+
+
+async def test_a_list_tells_nothing_that_follows_from_what_a_document_holds_a_rule_asks_about(
+    make_project: MakeProject,
+) -> None:
+    project = make_project(CREW.format(decision="ask"), profile="trusted")
+    (project / "data" / "salaries").mkdir()
+    for path in ("salaries/pin.md", "pin.md"):
+        (project / "data" / path).write_text("The pin is 4711.\n")
+    tells = {"digest", "auto_summary", "summary_by", "token_count", "tokenizer"}
+    async with Room.open(project) as room:
+        for role, hides in (("clerk", True), ("operator", False)):
+            outcome = await room.call("list_documents", {}, role=role)
+            assert isinstance(outcome, Done)
+            mine, theirs = outcome.value["documents"]
+            assert (mine["path"], theirs["path"]) == ("pin.md", "salaries/pin.md")
+            assert all(mine[name] for name in tells)
+            assert {name for name in tells if theirs[name]} == (set() if hides else tells)
+
+
+@pytest.mark.parametrize(("decision", "told"), [("ask", True), ("deny", False)])
+async def test_what_is_not_in_the_index_yet_is_counted_without_asking_and_only_where_it_may_be_known(
+    make_project: MakeProject, monkeypatch: pytest.MonkeyPatch, decision: str, told: bool
+) -> None:
+    # Where nothing confines, a page waits to be converted for good.
+    monkeypatch.setattr("brasstag.sandbox.process.detecting._PLACES", ())
+    monkeypatch.setenv("PATH", "")
+    project = make_project(CREW.format(decision=decision), profile="trusted")
+    (project / "data" / "a.md").write_text("walnuts\n")
+    (project / "data" / "salaries").mkdir()
+    (project / "data" / "salaries" / "all.html").write_text("<html><p>walnuts</p></html>")
+    async with Room.open(project) as room:
+        outcome = await searched(room, query="walnuts")
+        assert isinstance(outcome, Done), outcome
+        assert [hit["path"] for hit in outcome.value["hits"]] == ["a.md"]
+        assert ("1 document is not in the index yet" in (outcome.value["incomplete"] or "")) is told
+
+
 def rule(*patterns: str, decision: Any = "deny", **more: Any) -> Rule:
     return Rule(decision, patterns, "because", **more)
 
@@ -71,7 +134,9 @@ def rule(*patterns: str, decision: Any = "deny", **more: Any) -> Rule:
         ([rule("*(salaries/**)", roles=("clerk",))], True),
         ([rule("*(salaries/**)", when={Fact.READS: None})], True),
         ([rule("*(salaries/**)", roles=("boss",))], False),
-        ([rule("*(salaries/**)", decision="ask")], False),
+        ([rule("*(salaries/**)", decision="ask")], True),
+        ([rule("*(salaries/**)", decision="allow")], False),
+        ([rule("read_file", decision="ask")], False),
         ([rule("*(salaries/**)", when={Fact.OVERWRITES: None})], False),
         ([rule("write_file(salaries/**)")], False),
         ([rule("read_file")], False),

@@ -1,6 +1,7 @@
 """Converting: bytes nobody trusts into blocks, always in an errand; what goes wrong is that document's alone."""
 
 import json
+import signal
 import time
 from collections.abc import Iterator, Sequence
 from compileall import compile_dir
@@ -31,8 +32,9 @@ LIMITS = Limits(
 
 TOGETHER_SECONDS = 15.0
 """How long several may take in one errand; whichever is under way then is tried by itself."""
-LONG_SECONDS = 10.0
-"""A document that took this long by itself, and was not done, is slow."""
+LONG_SECONDS = 3.0
+"""So much of the processor's time a document may always take by itself, and more where its share of the time there is
+is more; if it is not done then, it is slow."""
 MOST_AT_ONCE = 64
 MOST_BYTES_AT_ONCE = 32 << 20
 
@@ -48,6 +50,7 @@ _ENDED: dict[Ended, tuple[Code, str]] = {
     "processes": (Code.CANNOT_CONVERT, "its converter started too many processes"),
     "cancelled": (Code.CANCELLED, "nobody wanted it any more"),
 }
+_KILLED = 128 + signal.SIGKILL
 _NO_MEMORY = b"memory allocation of"
 _PASSING = frozenset({Code.NOT_SUPPORTED, Code.CANCELLED})
 
@@ -106,6 +109,7 @@ class Converter:
         """
         compile_programs()
         end = time.monotonic() + seconds
+        share = max(LONG_SECONDS, seconds / max(1, len(sources)))
         answers: dict[int, Converted] = {}
         pending = list(_batches(list(enumerate(sources))))
         while pending:
@@ -114,21 +118,28 @@ class Converter:
             if time_left <= 0:
                 answers |= dict.fromkeys((place for place, _ in batch), NO_TIME)
                 continue
-            found, ended = self._run([source for _, source in batch], stop, time_left)
+            found, ended = self._run([source for _, source in batch], stop, time_left, share)
             answers |= {place: answer for (place, _), answer in zip(batch, found, strict=False)}
             left = batch[len(found) :]
-            if len(batch) == 1 or ended.code in _PASSING:
+            if ended is SLOW:
+                answers[left[0][0]] = SLOW
+                pending = [*([left[1:]] if left[1:] else ()), *pending]
+            elif len(batch) == 1 or ended.code in _PASSING:
                 answers |= {place: ended for place, _ in left}
             elif left:
                 pending = [*([left[1:]] if left[1:] else ()), *pending, left[:1]]
         return [answers[place] for place in range(len(sources))]
 
     def _run(
-        self, sources: Sequence[Source], stop: Stop | None, seconds: float
+        self, sources: Sequence[Source], stop: Stop | None, seconds: float, share: float
     ) -> tuple[list[Converted], NotConverted]:
         """Return the answers that came, and what is to be said of the document that no answer came to."""
-        most = LIMITS.wall_seconds if len(sources) == 1 else TOGETHER_SECONDS
-        limits = replace(LIMITS, wall_seconds=min(most, seconds))
+        is_alone, is_waited_for = len(sources) == 1, seconds < float("inf")
+        limits = replace(
+            LIMITS,
+            wall_seconds=min(LIMITS.wall_seconds if is_alone else TOGETHER_SECONDS, seconds),
+            cpu_seconds=min(LIMITS.cpu_seconds, share),
+        )
         try:
             ran = self._booth.run_errand(_errand(sources, limits), stop)
         except ToolError as error:
@@ -139,9 +150,14 @@ class Converter:
             )
         lines = ran.stdout.split(b"\n")[:-1][: len(sources)]
         answers = [_read(line) for line in lines]
-        if ran.ended_by != "time" or len(sources) > 1 or limits.wall_seconds == LIMITS.wall_seconds:
+        # The kernel, too, ends what takes more of the processor than it may, and is at times the first to see it.
+        used_up = ran.ended_by == "cpu" or ran.exit_code == _KILLED
+        if not is_waited_for or not (used_up or ran.ended_by == "time"):
             return answers, _ended(ran)
-        return answers, SLOW if limits.wall_seconds >= LONG_SECONDS else NO_TIME
+        # The first of an errand had all of its time.
+        if not answers and (used_up or limits.wall_seconds >= TOGETHER_SECONDS):
+            return answers, SLOW
+        return answers, NO_TIME if is_alone else _ended(ran)
 
 
 @cache

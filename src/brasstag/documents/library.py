@@ -28,6 +28,8 @@ Visible = Callable[[str], bool]
 
 STUDY_SECONDS = 2.0
 """How long a list may take to find out what nobody has asked about its documents before."""
+CONVERTING_SECONDS = 30.0
+"""How long a search may convert documents, however long whoever asked would wait."""
 LARGEST_STUDIED = 1_000_000
 """Bytes of the largest document that a list finds out about; asked about alone, larger ones are studied, too."""
 SHORTEST_DIGEST = 6
@@ -126,18 +128,22 @@ class Library:
         query: Query,
         *,
         visible: Visible = lambda _path: True,
+        shown: Visible | None = None,
         seconds: float = 10.0,
         discreet: bool = False,
     ) -> Found:
         """Return what answers a query best; what has to be converted first is, as far as there is time.
 
+        What is ``visible`` may be counted; only what is ``shown``, too, may be known to answer.
         ``discreet`` is for those who must not learn what else there is, not even by the order of what they see.
         """
-        ranker: Ranker = Discreet(visible) if discreet else FullText()
+        ranker: Ranker = Discreet(shown or visible) if discreet else FullText()
         end = time.monotonic() + seconds
         is_fresh = self.refresher.refresh(seconds / 2)
-        index_pending(self._books, self.study, end - time.monotonic())
-        answer = self._books.read(lambda view: search(view, query, visible=visible, rankers=(ranker,)))
+        index_pending(self._books, self.study, min(CONVERTING_SECONDS, end - time.monotonic()))
+        answer = self._books.read(
+            lambda view: search(view, query, visible=visible, shown=shown, rankers=(ranker,))
+        )
         answer = replace(answer, hits=tuple(spotted(self.study, hit) for hit in answer.hits))
         return Found(answer, _lacks(answer, is_fresh))
 
@@ -152,21 +158,29 @@ class Library:
         """Return every version of what is, or was, at a path, oldest first, followed through its moves."""
         return self.past(path).line
 
-    def version(self, path: str, name: str) -> Version:
-        """Return the version named by its number, by a former path and the number there, or by how its digest begins."""
-        found = self.past(path)
-        # The last one that fits is meant, so what is on the line comes last.
-        known = (*found.others, *found.line)
-        named = [one for one in known if _is_called(one, name, path)]
-        if not named:
-            raise ToolError(
-                Code.INVALID_ARGUMENTS,
-                f"{shown(path)} has no version {name!r}; it has {_numbers(known, path)}, or name one by at least"
-                f" {SHORTEST_DIGEST} characters of its digest, or one from before a move as former/path@number",
-            )
-        return named[-1]
+    def version(self, path: str, name: str, *, visible: Visible = lambda _path: True) -> Version:
+        """Return the version named by its number, by a former path and the number there, or by how its digest begins.
 
-    def version_before(self, path: str, number: int | None = None) -> Version:
+        Of versions at paths that are not ``visible``, no name tells whether there are any.
+        """
+        found = self.past(path)
+        known = (*found.others, *found.line)
+        place = _place(name, path)
+        # The last one that fits is meant, so what is on the line comes last.
+        for one in reversed(known):
+            # Its path first: whether a digest fits is for those to know who may see what it is of.
+            is_meant = place in (None, (one.path, str(one.version))) and visible(one.path)
+            if is_meant and (place or _begins_with(one, name)):
+                return one
+        raise ToolError(
+            Code.INVALID_ARGUMENTS,
+            f"{shown(path)} has no version {name!r}; it has {_numbers(known, path)}, or name one by at least"
+            f" {SHORTEST_DIGEST} characters of its digest, or one from before a move as former/path@number",
+        )
+
+    def version_before(
+        self, path: str, number: int | None = None, *, visible: Visible = lambda _path: True
+    ) -> Version:
         """Return the newest version before another one, or before the present one, that held something else.
 
         What was on the same line counts first, then what the path has held besides.
@@ -174,7 +188,7 @@ class Library:
         found = self.past(path, number)
         *line, present = found.line
         for one in (*reversed(line), *reversed(found.others)):
-            if one.state != present.state and digest_in(one.state):
+            if visible(one.path) and one.state != present.state and digest_in(one.state):
                 return one
         raise ToolError(Code.INVALID_ARGUMENTS, f"{shown(path)} has no earlier version with another content")
 
@@ -245,10 +259,14 @@ def held_by(version: Version) -> str:
     return digest
 
 
-def _is_called(version: Version, name: str, path: str) -> bool:
+def _place(name: str, path: str) -> tuple[str, str] | None:
+    """Return the path and the number that name a version, or None where the name is one of a digest."""
     former, at, number = name.rpartition("@")
-    if at or (name.isdecimal() and len(name) < SHORTEST_DIGEST):
-        return (version.path, str(version.version)) == (former or path, number)
+    is_number = at or (name.isdecimal() and len(name) < SHORTEST_DIGEST)
+    return (former or path, number) if is_number else None
+
+
+def _begins_with(version: Version, name: str) -> bool:
     return len(name) >= SHORTEST_DIGEST and (digest_in(version.state) or "").startswith(name.lower())
 
 

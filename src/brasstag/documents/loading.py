@@ -85,17 +85,17 @@ def _stop(pieces: Pieces, start: Spot, end: int, share_of: Share) -> Spot:
 
     if start.piece >= end:
         return Spot(end)
-    stop = _furthest(start, [Spot(piece) for piece in range(start.piece + 1, end + 1)], share)
+    stop = _furthest(start, _Spots(range(start.piece + 1, end + 1)), share)
     if stop.piece == end:
         return stop
     long = pieces.length(stop.piece)
     inside = [place for place in pieces.seams(stop.piece) if stop.offset < place < long]
-    stop = _furthest(stop, [Spot(stop.piece, place) for place in inside], share)
+    stop = _furthest(stop, _Spots(inside, stop.piece), share)
     if stop > start and share(stop) > 1 / 2:
         return stop
     ahead = next((place for place in inside if place > stop.offset), long)
     places = range(stop.offset + 1, ahead)
-    cut_off = _furthest(stop, _Spots(stop.piece, places), share)
+    cut_off = _furthest(stop, _Spots(places, stop.piece), share)
     if cut_off > start:
         return _between_words(pieces, max(start, stop), cut_off, share)
     least = share(Spot(start.piece, start.offset + 1) if places else Spot(start.piece + 1))
@@ -108,16 +108,17 @@ def _stop(pieces: Pieces, start: Spot, end: int, share_of: Share) -> Spot:
 
 @dataclass(frozen=True, slots=True)
 class _Spots(Sequence[Spot]):
-    """Places between the characters of a piece, of which there may be millions."""
+    """Places between pieces, or between the characters of one, of which there may be millions."""
 
-    piece: int
-    offsets: range
+    places: Sequence[int]
+    piece: int | None = None
 
     def __len__(self) -> int:
-        return len(self.offsets)
+        return len(self.places)
 
     def __getitem__(self, number: Any) -> Any:
-        return Spot(self.piece, self.offsets[number])
+        place = self.places[number]
+        return Spot(place) if self.piece is None else Spot(self.piece, place)
 
 
 def _furthest(stop: Spot, candidates: Sequence[Spot], share: Callable[[Spot], float]) -> Spot:

@@ -1,8 +1,10 @@
 """Pieces of documents: a text in its lines, anything else in its blocks, and what lies between two places of them."""
 
 import json
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Literal, Protocol
 
 from brasstag.documents.cutting import cut, length, seams, told
@@ -71,22 +73,27 @@ class Pieces(Protocol):
 class Lines:
     """A text in lines, which end at line feeds and nowhere else, as for read_file and search."""
 
-    texts: Sequence[str]
+    text: str
+    starts: Sequence[int]
+    """Where each line begins, and where the last one ends: of short lines there may be millions."""
     unit: Unit = "line"
 
     @classmethod
     def of(cls, text: str) -> "Lines":
         """Return the lines of a text, each with what ends it."""
-        lines = [f"{line}\n" for line in text.split("\n")]
-        lines[-1] = lines[-1][:-1]
-        return cls(lines if lines[-1] else lines[:-1])
+        starts = array("Q", accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+        # Nothing ends the last one but the end of the text.
+        starts.pop()
+        if starts[-1] < len(text):
+            starts.append(len(text))
+        return cls(text, starts)
 
     def __len__(self) -> int:
-        return len(self.texts)
+        return len(self.starts) - 1
 
     def length(self, piece: int) -> int:
         """Return how many characters a line has."""
-        return len(self.texts[piece])
+        return self.starts[piece + 1] - self.starts[piece]
 
     def seams(self, _piece: int) -> Sequence[int]:
         """Return nothing: inside a line no place is better than another."""
@@ -94,16 +101,11 @@ class Lines:
 
     def words(self, piece: int) -> str:
         """Return a line."""
-        return self.texts[piece]
+        return self.text[self.starts[piece] : self.starts[piece + 1]]
 
     def shown(self, start: Spot, stop: Spot) -> Shown:
         """Return the text between two places."""
-        texts = list(self.texts[start.piece : stop.piece])
-        if stop.offset:
-            texts.append(self.texts[stop.piece][: stop.offset])
-        if start.offset:
-            texts[0] = texts[0][start.offset :]
-        text = "".join(texts)
+        text = self.text[self.starts[start.piece] + start.offset : self.starts[stop.piece] + stop.offset]
         return Shown(text, text)
 
     def told(self, piece: int, start: int, stop: int) -> str:

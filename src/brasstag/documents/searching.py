@@ -113,16 +113,23 @@ def search(
     query: Query,
     *,
     visible: Visible = lambda _path: True,
+    shown: Visible | None = None,
     rankers: Sequence[Ranker] = (FullText(),),
 ) -> Answer:
-    """Return the documents that answer a query best; raise ToolError where nothing can be searched for."""
+    """Return the documents that answer a query best; raise ToolError where nothing can be searched for.
+
+    What is ``visible`` may be counted; only what is ``shown``, too, may be known to answer.
+    """
     parsed = parse(query.text)
     query = _checked(query)
     matches = matcher(query.globs)
     hold_still(view)
 
-    def shows(row: DocumentRow) -> bool:
+    def counts(row: DocumentRow) -> bool:
         return _is_wanted(row, query.wanted) and matches(row.path) and visible(row.path)
+
+    def shows(row: DocumentRow) -> bool:
+        return counts(row) and (shown is None or shown(row.path))
 
     end = query.offset + query.limit
     # One more than is shown tells whether there is more.
@@ -131,7 +138,7 @@ def search(
     return Answer(
         tuple(_hit(view, row, score, finder) for row, score in found[query.offset : end]),
         len(found) > end,
-        sum(1 for _ in islice(filter(shows, pending_of(view, query.wanted)), MOST_PENDING)),
+        sum(1 for _ in islice(filter(counts, pending_of(view, query.wanted)), MOST_PENDING)),
         parsed.ignored,
     )
 

@@ -54,7 +54,11 @@ class Card:
     def search(self, query: Query, seconds: float) -> Found:
         """Return the documents that answer a query best."""
         found = self._library.search(
-            query, visible=self._is_heard, seconds=seconds, discreet=self._is_discreet
+            query,
+            visible=self._is_visible,
+            shown=self._is_heard,
+            seconds=seconds,
+            discreet=self._is_discreet,
         )
         self._draft.count_as_read([hit.document.path for hit in found.answer.hits])
         return found
@@ -86,9 +90,11 @@ class Card:
     def version(self, path: str, name: str) -> Version:
         """Return the version a name stands for; without a name, the one before the present state."""
         where = self._known(path)
-        found = self._library.version(where, name) if name else self._library.version_before(where)
-        if self._hides(found.path):
-            raise _unknown(path)
+        found = (
+            self._library.version(where, name, visible=self._is_heard)
+            if name
+            else self._library.version_before(where, visible=self._is_heard)
+        )
         self._draft.count_as_read((where, found.path))
         return found
 
@@ -139,7 +145,7 @@ class Card:
         return not self._hides(path)
 
     def _is_heard(self, path: str) -> bool:
-        """Say whether a path that answers a search may be known to; one a rule asks about is asked about, shown or not."""
+        """Say whether a path that answers may be known to; one a rule asks about is asked about, shown or not."""
         if not self._is_visible(path):
             return False
         if self._unheard(path):

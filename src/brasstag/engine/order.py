@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from brasstag.engine.beside import BESIDE
 from brasstag.engine.facts import foretold, only_drafts
 from brasstag.engine.standing import RUNNABLE, OpenCall
 from brasstag.policy.profiles import CODE_EFFECTS, EXTERNAL_EFFECTS
@@ -43,7 +44,7 @@ def footprint(registry: ToolRegistry, tool_name: str, arguments: Mapping[str, An
     paths = tuple(_paths(arguments))
     if not paths and tool.config.behaviour.executes_code:
         paths = (EVERYWHERE,)
-    return Footprint(paths, tool.config.effects == "files")
+    return Footprint(paths, tool.config.effects == "files" or tool.name in BESIDE)
 
 
 def _foretold_footprint(tool: Tool, arguments: Mapping[str, Any]) -> Footprint:

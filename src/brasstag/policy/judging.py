@@ -118,9 +118,9 @@ class Rules:
         )
 
     def may_hide_documents(self, tool: str, role: str) -> bool:
-        """Say whether rules hide from a role what others know as documents, whether or not there is any of it now.
+        """Say whether rules keep from a role what others know as documents, whether or not there is any of it now.
 
-        What the shipped rules deny was never a document to anybody.
+        What the shipped rules deny was never a document to anybody, and what they ask about are keys, which nobody searches.
         """
         return bool(self.python_rules) or any(
             bound.hides_from(role) and bound.rule.source != SHIPPED

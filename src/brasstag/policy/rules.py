@@ -133,12 +133,12 @@ class BoundRule:
         return self._is_for(subject) and self._finds(subject, items) is not None
 
     def hides_from(self, role: str) -> bool:
-        """Say whether it denies this role to read some paths, and not just the tool as a whole."""
+        """Say whether it keeps this role from reading some paths unasked, and is not just about the tool as a whole."""
         rule = self.rule
         is_for = not rule.roles or role in rule.roles
         reaches = not rule.when or Fact.READS in rule.when
         names_paths = any(isinstance(topic, Paths | PathArgument) for topic in self.topics)
-        return rule.decision == "deny" and is_for and reaches and names_paths
+        return rule.decision != "allow" and is_for and reaches and names_paths
 
     def opens_web(self, subject: Subject) -> bool:
         """Say whether it allows a call, and meant one that reaches the web: what an allow speaks of it covers whole."""

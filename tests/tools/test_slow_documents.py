@@ -1,0 +1,105 @@
+"""Documents that take forever to convert, or are as large as anything that is read: whoever asks is answered in time."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brasstag import Room
+from brasstag.documents import converting
+from brasstag.sandbox.process.booth import Booth
+from brasstag.sandbox.process.errands import Errand
+from brasstag.sandbox.process.jobs import Ran
+from brasstag.sandbox.process.running import Stop
+from tests.documents.test_converting import endless
+from tests.tools.asking import value
+
+ENDLESS = 3
+
+
+@pytest.fixture
+async def room(tmp_path: Path) -> Any:
+    (tmp_path / "w").mkdir()
+    async with Room.in_memory(tmp_path / "w", profile="trusted") as opened:
+        yield opened
+
+
+@pytest.fixture
+def errands(monkeypatch: pytest.MonkeyPatch) -> list[Errand]:
+    """Every errand that was run."""
+    run = Booth.run_errand
+    found: list[Errand] = []
+
+    def counted(booth: Booth, errand: Errand, stop: Stop | None = None) -> Ran:
+        found.append(errand)
+        return run(booth, errand, stop)
+
+    monkeypatch.setattr(Booth, "run_errand", counted)
+    return found
+
+
+async def test_endless_documents_keep_a_search_neither_from_the_others_nor_busy_for_good(
+    room: Room, monkeypatch: pytest.MonkeyPatch, errands: list[Errand]
+) -> None:
+    monkeypatch.setattr(converting, "LIMITS", replace(converting.LIMITS, cpu_seconds=1.0))
+    for number in range(ENDLESS):
+        content = endless(number).content
+        assert isinstance(content, bytes)
+        (room.workspace / f"a{number}.pdf").write_bytes(content)
+    (room.workspace / "plain.md").write_text("walnut\n")
+    (room.workspace / "z.html").write_text("<html><p>walnut</p></html>")
+    asked: list[Any] = []
+    # On a busy machine, one search may not be enough for all; each is for one of them at least.
+    while len(asked) <= ENDLESS and not (asked and len(asked[-1]["hits"]) == 2):
+        asked.append(await value(room, "search_documents", query="walnut"))
+        assert "plain.md" in {hit["path"] for hit in asked[-1]["hits"]}
+    assert {hit["path"] for hit in asked[-1]["hits"]} == {"plain.md", "z.html"}
+    assert f"{ENDLESS} documents are not in the index yet" in asked[-1]["incomplete"]
+    while errands:
+        errands.clear()
+        await value(room, "search_documents", query="walnut")
+        assert len(asked) <= 2 * ENDLESS
+        asked.append(None)
+    listed = await value(room, "list_documents", glob="*.pdf")
+    assert [one["indexed"] for one in listed["documents"]] == ["pending"] * ENDLESS
+    assert not errands
+
+
+LARGEST = 9_000_000
+LOADED = """
+import asyncio, resource, sys
+from brasstag import Done, Room
+from pathlib import Path
+
+async def main():
+    async with Room.in_memory(Path(sys.argv[1]), profile="trusted") as room:
+        await room.call("load_to_context", {"path": "small.txt"})
+        for most in (1_000_000, 1_000):
+            outcome = await room.call("load_to_context", {"path": "large.txt", "max_tokens": most})
+            assert isinstance(outcome, Done), outcome
+            assert 0 < outcome.value["tokens"] <= most, outcome.value["tokens"]
+            assert outcome.value["next"] is not None
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+asyncio.run(main())
+"""
+MOST_KILOBYTES = 700_000
+"""A room that counts tokens takes 200 MB; the rest is a few times what is loaded."""
+
+
+@pytest.mark.parametrize("pattern", [" ", "\n", "a", "\r\n", " " * 60 + "\n", "_", "\U0001f600"], ids=repr)
+def test_as_much_as_fits_of_a_large_text_is_loaded_in_bounded_memory_whatever_it_is_made_of(
+    tmp_path: Path, pattern: str
+) -> None:
+    (tmp_path / "small.txt").write_text("a\n")
+    text = pattern.encode()
+    (tmp_path / "large.txt").write_bytes(text * (LARGEST // len(text)))
+    # The peak of a process is its own only in one of its own.
+    ran = subprocess.run(
+        [sys.executable, "-c", LOADED, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert int(ran.stdout) < MOST_KILOBYTES
