@@ -41,6 +41,9 @@ def encoding_of(beginning: bytes) -> str | None:
     but looks like a text.
     """
     beginning = beginning[:BEGINNING]
+    if beginning.isascii():
+        # No mark is.
+        return "utf-8" if b"\0" not in beginning and _is_calm(beginning) else None
     encoding = next((name for mark, name in MARKS.items() if beginning.startswith(mark)), "utf-8")
     if encoding in _UTF8 and b"\0" in beginning:
         return None
@@ -75,7 +78,9 @@ def read_as(data: bytes, encoding: str, *, is_whole: bool = True) -> tuple[str, 
     """Return bytes as a text that begins in an encoding, and what a reader should know of that."""
     if encoding not in GUESSED:
         try:
-            text = codecs.getincrementaldecoder(encoding)().decode(data, is_whole)
+            text = (
+                data.decode(encoding) if is_whole else codecs.getincrementaldecoder(encoding)().decode(data)
+            )
         except UnicodeDecodeError:
             if encoding != "utf-8":
                 text = data.decode(encoding, "replace")

@@ -7,6 +7,7 @@ a result object and firing its events costs several times what SQLite needs for 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Executable, Table, Update, bindparam, insert, literal, select
@@ -44,6 +45,8 @@ class Prepared:
         if compiled.positiontup is None:
             return compiled.string, lambda values: {**fixed, **values}
         order = tuple(compiled.positiontup)
+        if not fixed and len(order) > 1:
+            return compiled.string, itemgetter(*order)
         if not fixed:
             return compiled.string, lambda values: [values[name] for name in order]
         return compiled.string, lambda values: [

@@ -263,12 +263,15 @@ outbox = Table(
 )
 
 SQLITE_FULLTEXT = (
-    "CREATE VIRTUAL TABLE fulltext USING fts5(path, words, body, tokenize = 'unicode61 remove_diacritics 2')"
+    "CREATE VIRTUAL TABLE fulltext USING fts5(path, words, body, tokenize = 'unicode61 remove_diacritics 2')",
+    # Bytes of new words it gathers in memory: what one commit of a scan brings should become one segment, not many.
+    "INSERT INTO fulltext (fulltext, rank) VALUES ('hashsize', 16777216)",
 )
 """The index on SQLite; its rows have the ids of their documents. On Postgres it is a table, made by the migrations."""
 
-event.listen(
-    metadata,
-    "after_create",
-    DDL(SQLITE_FULLTEXT).execute_if(dialect="sqlite"),  # type: ignore[no-untyped-call]
-)
+for statement in SQLITE_FULLTEXT:
+    event.listen(
+        metadata,
+        "after_create",
+        DDL(statement).execute_if(dialect="sqlite"),  # type: ignore[no-untyped-call]
+    )

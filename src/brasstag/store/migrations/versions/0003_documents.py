@@ -17,6 +17,7 @@ _POSTGRES_FULLTEXT = (
 )
 _SQLITE_FULLTEXT = (
     "CREATE VIRTUAL TABLE fulltext USING fts5(path, words, body, tokenize = 'unicode61 remove_diacritics 2')",
+    "INSERT INTO fulltext (fulltext, rank) VALUES ('hashsize', 16777216)",
 )
 
 
