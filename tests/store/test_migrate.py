@@ -12,16 +12,27 @@ from sqlalchemy import text
 from brasstag.store import migrate as migrating
 from brasstag.store.database import Database
 from brasstag.store.migrate import HEAD, migrate, revision
-from brasstag.store.schema import metadata
+from brasstag.store.schema import SQLITE_FULLTEXT, metadata
 from brasstag.store.tasks import read_tasks
 from brasstag.words.errors import StoreError
-from tests.store.conftest import OpenDatabase, on_postgres
+from tests.store.conftest import OpenDatabase, on_postgres, on_sqlite
 
 
-def test_the_migrations_make_exactly_the_schema(database: Database, kind: str) -> None:
+@pytest.fixture(params=["made new", "migrated"])
+def either(request: pytest.FixtureRequest, open_bare: OpenDatabase, tmp_path: Path) -> Database:
+    """A room that was made as it is now, and one that every migration has brought there."""
+    database = open_bare()
+    if request.param == "made new":
+        migrate(database, tmp_path / "lock")
+    else:
+        _upgrade(database, HEAD)
+    return database
+
+
+def test_new_rooms_and_old_ones_have_exactly_the_schema(either: Database, kind: str) -> None:
     # SQLite gives defaults back in other words than it was told.
     opts = {"compare_type": True, "compare_server_default": kind == "postgres", "include_object": _is_ours}
-    with database.read() as connection:
+    with either.read() as connection:
         context = MigrationContext.configure(connection, opts=opts)
         assert compare_metadata(context, metadata) == []
 
@@ -29,6 +40,14 @@ def test_the_migrations_make_exactly_the_schema(database: Database, kind: str) -
 def _is_ours(_object: object, name: str | None, kind: str, *_: object) -> bool:
     """Leave out the tables of procrastinate, which lie beside ours on Postgres, and those behind the index."""
     return kind != "table" or not str(name).startswith(("procrastinate_", "fulltext"))
+
+
+@on_sqlite
+def test_new_rooms_and_old_ones_have_the_same_index(either: Database) -> None:
+    with either.read() as connection:
+        made = connection.execute(text("SELECT sql FROM sqlite_master WHERE name = 'fulltext'")).scalar_one()
+        size = connection.execute(text("SELECT v FROM fulltext_config WHERE k = 'hashsize'")).scalar_one()
+    assert (made, size) == (SQLITE_FULLTEXT[0], 16 << 20)
 
 
 def test_head_is_the_newest_revision() -> None:
@@ -44,11 +63,9 @@ def test_a_room_of_a_newer_brasstag_is_refused(database: Database, tmp_path: Pat
 
 def test_a_room_of_an_older_brasstag_is_brought_up_to_date(open_bare: OpenDatabase, tmp_path: Path) -> None:
     database = open_bare()
-    with database.rebuild() as connection:
-        config = _config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0001")
-        connection.execute(
+    _upgrade(database, "0001")
+    with database.write() as transaction:
+        transaction.execute(
             text(
                 "INSERT INTO tasks (id, kind, actor, role, status, boot, next_seq, head, signature, opened_at) "
                 "VALUES ('task_a', 'desk', 'ada', 'operator', 'done', 'boot_a', 1, 'h', 's', 'then')"
@@ -90,6 +107,13 @@ def test_a_queue_of_an_older_procrastinate_is_brought_up_to_date(database: Datab
             text("SELECT tgname FROM pg_trigger WHERE tgrelid = 'procrastinate_jobs'::regclass")
         )
         assert trigger in found.scalars().all()
+
+
+def _upgrade(database: Database, revision: str) -> None:
+    config = _config()
+    with database.rebuild() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)
 
 
 def _config() -> Config:

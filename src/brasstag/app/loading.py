@@ -20,7 +20,7 @@ from brasstag.settings import (
 )
 from brasstag.toolkit.arguments import compiled
 from brasstag.toolkit.config import ToolConfig
-from brasstag.toolkit.discovery import discover_entry_points, discover_folder, discover_package
+from brasstag.toolkit.discovery import discover_entry_points, discover_folder, shipped_tools
 from brasstag.toolkit.loading import read_config
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.routes import route_tools
@@ -51,7 +51,7 @@ def load_tools(
     """Return every tool of a project: the shipped ones, its own, those of installed packages, and its crew's routes."""
     registry = ToolRegistry()
     sources: list[Callable[[], Iterable[Tool]]] = [
-        lambda: discover_package("brasstag.tools"),
+        shipped_tools,
         lambda: discover(project / TOOLS_DIRECTORY) if (project / TOOLS_DIRECTORY).is_dir() else (),
         discover_entry_points,
         lambda: route_tools(settings.roles),
@@ -88,7 +88,7 @@ def check_unloaded(project: Path) -> list[Problem]:
 
 def described_tools(project: Path) -> ToolRegistry:
     """Return the shipped tools and those the project describes in JSON; none of its code runs, and none can be called."""
-    registry = ToolRegistry(discover_package("brasstag.tools"))
+    registry = ToolRegistry(shipped_tools())
     folder = project / TOOLS_DIRECTORY
     for file in _configs(folder):
         config = _collecting([], partial(read_config, file.read_bytes(), file.name))

@@ -40,7 +40,7 @@ from brasstag.settings import (
     read_settings,
     user_directory,
 )
-from brasstag.toolkit.discovery import discover_package
+from brasstag.toolkit.discovery import shipped_tools
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.tool import Tool
 from brasstag.words.errors import ConfigError, Problem
@@ -119,7 +119,7 @@ async def fit_out_in_memory(workspace: Path | None, profile: ProfileName, clock:
     vault = memory_vault(clock)
     root = workspace or vault.folder / "workspace"
     root.mkdir(exist_ok=True)
-    registry = ToolRegistry(discover_package("brasstag.tools"))
+    registry = ToolRegistry(shipped_tools())
     settings = Settings(room=RoomSettings(workspace=str(root), profile=profile))
     control = ControlFiles(root, root)
     return _fit(vault, settings, registry, shipped_rules(), root, control, Threads())

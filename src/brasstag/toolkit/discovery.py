@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Iterable
-from functools import partial
+from functools import cache, partial
 from importlib.machinery import ModuleSpec
 from importlib.metadata import EntryPoint, entry_points
 from importlib.resources import files
@@ -53,6 +53,12 @@ def discover_package(package: str, configs: Traversable | None = None) -> list[T
     for name in names:
         pairing.add_module(partial(importlib.import_module, name), name)
     return pairing.tools()
+
+
+@cache
+def shipped_tools() -> tuple[Tool, ...]:
+    """Return the tools that come with Brasstag; they are read once, as nothing about them changes while a program runs."""
+    return tuple(discover_package("brasstag.tools"))
 
 
 def _json_files(folder: Traversable | None) -> list[Traversable]:

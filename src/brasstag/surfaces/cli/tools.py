@@ -72,10 +72,10 @@ def docs(
     output: Output = None,
 ) -> None:
     """Write docs/TOOLS.md from the shipped tools' configs."""
-    from brasstag.toolkit.discovery import discover_package
+    from brasstag.toolkit.discovery import shipped_tools
     from brasstag.toolkit.docs import tools_page
 
-    page = tools_page(discover_package("brasstag.tools"))
+    page = tools_page(shipped_tools())
     found = file.read_bytes().decode(errors="replace") if file.exists() else ""
     if page == found:
         report(output, {"file": str(file), "current": True}, f"{file} is up to date.")
@@ -101,13 +101,13 @@ def new(
 ) -> None:
     """Begin a tool of your own: JSON, Python, and a test that passes."""
     from brasstag.settings import TOOLS_DIRECTORY, find_project
-    from brasstag.toolkit.discovery import discover_package
+    from brasstag.toolkit.discovery import shipped_tools
     from brasstag.toolkit.registry import ToolRegistry
     from brasstag.toolkit.scaffold import scaffold
     from brasstag.words.errors import Code, ToolError
 
     root = find_project(project)
-    taken = ToolRegistry(discover_package("brasstag.tools")).get(name)
+    taken = ToolRegistry(shipped_tools()).get(name)
     if taken is not None:
         raise ToolError(
             Code.ALREADY_EXISTS,
