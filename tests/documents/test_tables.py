@@ -62,6 +62,9 @@ class TestNothingElseCanBeReached:
             "CREATE TABLE t AS SELECT 1",
             "DROP VIEW sales",
             "INSERT INTO sales VALUES (1, 2)",
+            "WITH x AS (COPY (SELECT 666 AS a) TO '{folder}/0' (FORMAT csv, USE_TMP_FILE false)) SELECT 1",
+            "WITH x AS (INSERT INTO sales VALUES ('South', 9) RETURNING *) SELECT * FROM sales",
+            "SELECT * FROM (WITH x AS (DELETE FROM sales RETURNING *) SELECT * FROM x)",
             "SELECT 1; DROP VIEW sales",
             "SELECT 1; SELECT 2",
             "PIVOT sales ON region USING sum(units)",
@@ -77,6 +80,13 @@ class TestNothingElseCanBeReached:
         assert caught.value.code is Code.INVALID_ARGUMENTS
         assert sorted(tmp_path.iterdir()) == before
         assert opened.query("SELECT units FROM sales", 10).rows == [[1]]
+
+    def test_a_select_that_changes_a_workbook_on_the_way_is_none(self, tmp_path: Path) -> None:
+        opened = tables(tmp_path, {"b.xlsx": workbook({"S": [["rev"], [4], [6]]})})
+        with pytest.raises(ToolError) as caught:
+            opened.query("WITH x AS (UPDATE b SET rev = 999 RETURNING *) SELECT sum(rev) FROM b", 10)
+        assert caught.value.code is Code.INVALID_ARGUMENTS
+        assert opened.query("SELECT sum(rev) FROM b", 10).rows == [[10.0]]
 
     @pytest.mark.parametrize(
         "sql",
@@ -98,7 +108,6 @@ class TestNothingElseCanBeReached:
             "FROM query('DROP VIEW sales')",
             "FROM query('COPY sales TO ''{folder}/out.csv''')",
             "FROM enable_logging()",
-            "WITH gone AS (DELETE FROM sales RETURNING *) SELECT * FROM gone",
             "SELECT * FROM tmp_path",
         ],
     )

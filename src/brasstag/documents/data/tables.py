@@ -109,8 +109,8 @@ class Tables:
 
         Where a file is not what its beginning promised, all of it is looked at, and the query is run once more.
         """
-        statement = self.select_in(sql)
         try:
+            statement = self.select_in(sql)
             with self._said():
                 return self._answer(statement, most_rows)
         except ToolError as error:
@@ -123,13 +123,20 @@ class Tables:
         """Return the one SELECT of a text, fit to stand in brackets; raise ToolError where there is anything else in it."""
         with self._said():
             if not self._is_select(sql):
-                raise ToolError(
-                    Code.INVALID_ARGUMENTS,
-                    "only one SELECT can be asked, and nothing can be changed; a PIVOT stands in its FROM, with the "
-                    "values it is over: FROM (PIVOT … ON … IN (…) USING …)",
-                )
-        # With a line of its own behind it: it may end with a comment.
-        return f"{self._without_end(sql).strip()}\n"
+                raise _not_a_select()
+            # With a line of its own behind it: it may end with a comment.
+            statement = f"{self._without_end(sql).strip()}\n"
+            self._require_no_change(statement)
+        return statement
+
+    def _require_no_change(self, statement: str) -> None:
+        # What DuckDB calls a SELECT may change things in its WITH, but only where it stands in no brackets.
+        try:
+            self._connection.sql(f"FROM ({statement})")
+        except duckdb.BinderException as error:
+            if "must be at the top level" in str(error):
+                raise _not_a_select() from error
+            raise
 
     def _is_select(self, sql: str) -> bool:
         statements = self._connection.extract_statements(sql)
@@ -252,3 +259,11 @@ class Tables:
         for shelved in self._shelf:
             words = words.replace(str(shelved.path), shelved.document)
         return words[:_LONGEST_MESSAGE]
+
+
+def _not_a_select() -> ToolError:
+    return ToolError(
+        Code.INVALID_ARGUMENTS,
+        "only one SELECT can be asked, and nothing can be changed; a PIVOT stands in its FROM, with the "
+        "values it is over: FROM (PIVOT … ON … IN (…) USING …)",
+    )
