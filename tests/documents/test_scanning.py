@@ -254,6 +254,30 @@ class TestMoves:
         report = scanner.scan_all()
         assert (report.added, report.moved) == (1, 0)
 
+    @pytest.mark.parametrize("by_call", [True, False])
+    async def test_words_about_one_document_never_go_to_another_that_came_by_its_former_path(
+        self, room: Room, scanner: Scanner, by_call: bool
+    ) -> None:
+        fill(room, {"plan": "an old note"})
+        scanner.scan_all()
+        (room.workspace / "plan").rename(room.workspace / "note")
+        scanner.scan_all()
+        (room.workspace / "note").unlink()
+        fill(room, {"plan": "another document"})
+        scanner.scan_all()
+        with room.books.database.write() as transaction:
+            catalogue.describe(transaction, "plan", "secret")
+        (room.workspace / "plan").unlink()
+        scanner.scan_all()
+        if by_call:
+            await room.call("write_file", {"path": "note", "content": "milk"})
+        else:
+            fill(room, {"note": "milk"})
+        report = scanner.scan_all()
+        assert (report.added, report.moved) == (1, 0)
+        assert live_rows(room)["note"].description == ""
+        assert all_rows(room)["plan"].description == "secret"
+
     def test_the_same_name_tells_which_of_two_was_moved(self, room: Room, scanner: Scanner) -> None:
         fill(room, {"x/one": "same", "x/two": "same"})
         scanner.scan_all()

@@ -42,6 +42,34 @@ def test_a_document_that_was_moved_away_and_back_keeps_its_history(pipe: Pipe, a
     assert (data / "n.md").read_text() == "one\n"
 
 
+def test_what_is_written_where_something_else_was_moved_from_is_another_document(
+    pipe: Pipe, ada: str, data: Path
+) -> None:
+    assert pipe("call", "write_file", "path=a.md", "content=hers").code == 0
+    moved(pipe, data / "a.md", data / "b.md")
+    written(pipe, data / "a.md", "theirs\n")
+    new = pipe("documents", "show", "a.md").json
+    assert (new["created_by"], new["created_task"]) == ("outside", "")
+    found = pipe("documents", "history", "a.md").lines
+    assert (named(found, line=True), named(found, line=False)) == (["a.md@3"], ["a.md@1", "a.md@2"])
+    assert named(pipe("documents", "history", "b.md").lines, line=True) == ["a.md@1", "b.md@1"]
+    assert [one["path"] for one in pipe("documents", "list", "--by", "operator").lines] == ["b.md"]
+    for command in ("diff", "restore"):
+        refused = pipe("documents", command, "a.md")
+        assert refused.code == 1
+        assert "no earlier version" in refused.out + refused.err
+    assert pipe("documents", "show", "a.md", "-v", "1").out == "hers"
+
+
+def test_what_was_deleted_and_written_again_goes_on(pipe: Pipe, ada: str, data: Path) -> None:
+    assert pipe("call", "write_file", "path=a.md", "content=hers").code == 0
+    (data / "a.md").unlink()
+    pipe("documents")
+    written(pipe, data / "a.md", "theirs\n")
+    assert named(pipe("documents", "history", "a.md").lines, line=True) == ["a.md@1", "a.md@2", "a.md@3"]
+    assert pipe("documents", "show", "a.md").json["created_by"] == "operator"
+
+
 def test_what_was_at_a_path_before_something_was_moved_there_comes_back(
     pipe: Pipe, ada: str, data: Path
 ) -> None:

@@ -19,7 +19,7 @@ from brasstag.store.catalogue import Order, Wanted, list_documents
 from brasstag.store.conversions import Conversion, conversions_of
 from brasstag.store.documents import DocumentRow, row_at
 from brasstag.store.fulltext import forget_index
-from brasstag.store.versions import Past, Version, past
+from brasstag.store.versions import Past, Version, past, still_here
 from brasstag.words.documents import Document
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import ABSENT, digest_in
@@ -183,11 +183,12 @@ class Library:
     ) -> Version:
         """Return the newest version before another one, or before the present one, that held something else.
 
-        What was on the same line counts first, then what the path has held besides.
+        What was on the same line counts first, then what the path has held besides and has not gone on elsewhere.
         """
         found = self.past(path, number)
         *line, present = found.line
-        for one in (*reversed(line), *reversed(found.others)):
+        others = self._books.read(lambda view: still_here(view, found.others))
+        for one in (*reversed(line), *reversed(others)):
             if visible(one.path) and one.state != present.state and digest_in(one.state):
                 return one
         raise ToolError(Code.INVALID_ARGUMENTS, f"{shown(path)} has no earlier version with another content")

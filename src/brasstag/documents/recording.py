@@ -142,9 +142,10 @@ class Record:
         """Return the past of what calls have made, each row that goes with it once."""
         found: dict[str, Past] = {}
         for finding in findings:
-            if finding.taken is None or finding.newest is None or finding.path in origins:
+            if finding.taken is None or finding.newest is None or finding.newest.state == ABSENT:
+                # There is nothing, or what there is was not made by a call.
                 continue
-            if not _is_live(rows.get(finding.path)):
+            if finding.path not in origins and not _is_live(rows.get(finding.path)):
                 first, moved = moved_by_calls(self._view, finding.path)
                 moved = None if moved is None or moved.id in taken_over else moved
                 taken_over.update([moved.id] if moved is not None else ())

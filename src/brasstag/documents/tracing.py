@@ -48,10 +48,15 @@ def moved_by_calls(view: View, path: str) -> tuple[Version | None, DocumentRow |
     """Return the first version of what calls made of a path, and the row it had where it was before, if any."""
     told = lineage(view, path)
     first = next((version for version in told if version.state != ABSENT), None)
-    for source in dict.fromkeys(version.path for version in reversed(told)):
-        row = row_at(view, source) if source != path else None
-        if row is not None and newest_versions(view, [source])[source].state == ABSENT:
-            return first, row
+    moves = {version.source: version.source_version for version in told if version.source}
+    newest = newest_versions(view, list(moves))
+    for source, number in reversed(moves.items()):
+        # What is gone from there must be this document, not one that was there after it.
+        left = newest.get(source)
+        if source != path and left is not None and (left.state, left.version) == (ABSENT, number + 1):
+            row = row_at(view, source)
+            if row is not None:
+                return first, row
     return first, None
 
 

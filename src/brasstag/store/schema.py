@@ -183,6 +183,12 @@ versions = Table(
     Column("source", Text, nullable=False, server_default=""),
     Column("source_version", Integer, nullable=False, server_default="0"),
     Index("versions_by_call", "call_id"),
+    Index(
+        "versions_moved",
+        "source",
+        sqlite_where=text("source <> ''"),
+        postgresql_where=text("source <> ''"),
+    ),
 )
 """``source`` names the path it was moved from, and ``source_version`` what that path's newest version was then."""
 

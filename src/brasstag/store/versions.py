@@ -155,16 +155,20 @@ def history(connection: Connection, path: str, newest: int | None = None) -> lis
 
 
 def lineage(connection: Connection, path: str, newest: int | None = None) -> list[Version]:
-    """Return the versions of what is at a path now, or was in one version, oldest first, followed through its moves."""
+    """Return the versions of what is at a path now, or was in one version, oldest first, followed through its moves.
+
+    What was deleted and written again goes on; what was moved away does not: it goes on elsewhere.
+    """
     found: dict[tuple[str, int], Version] = {}
     while path:
-        rows = connection.execute(_up_to(path, newest))
+        rows = [Version(**row._mapping) for row in connection.execute(_up_to(path, newest))]
+        left = moved_to(connection, rows[1:])
         path = ""
         for row in rows:
-            if (row.path, row.version) in found:
-                # Moves in a circle: the line has no other beginning.
+            if (row.path, row.version) in found or (row.path, row.version) in left:
+                # Moves in a circle: the line has no other beginning. Or what was here before is another document.
                 break
-            found[row.path, row.version] = Version(**row._mapping)
+            found[row.path, row.version] = row
             if row.source:
                 path, newest = row.source, row.source_version
                 break
@@ -185,9 +189,22 @@ def moved_to(connection: Connection, found: Iterable[Version]) -> dict[tuple[str
         return {}
     paths = sorted({path for path, _number in left})
     query = select(versions.c.path, versions.c.source, versions.c.source_version)
-    rows = connection.execute(query.where(versions.c.source.in_(paths)))
+    rows = connection.execute(query.where(versions.c.source.in_(paths), versions.c.source != ""))
     went = {(source, number + 1): path for path, source, number in rows}
     return {key: path for key, path in went.items() if key in left}
+
+
+def still_here(connection: Connection, others: Sequence[Version]) -> list[Version]:
+    """Return of what a path has held besides, oldest first, what has not gone on elsewhere."""
+    went = moved_to(connection, others)
+    kept: list[Version] = []
+    has_left = False
+    for one in reversed(others):
+        if one.state == ABSENT:
+            has_left = (one.path, one.version) in went
+        if not has_left:
+            kept.append(one)
+    return kept[::-1]
 
 
 def _up_to(path: str, newest: int | None) -> Select[Any]:

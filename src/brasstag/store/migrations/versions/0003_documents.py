@@ -45,6 +45,8 @@ def _versions() -> None:
         for name in ("task_id", "source"):
             batch.add_column(sa.Column(name, sa.Text(), nullable=False, server_default=""))
         batch.add_column(sa.Column("source_version", sa.Integer(), nullable=False, server_default="0"))
+    moved = sa.text("source <> ''")
+    op.create_index("versions_moved", "versions", ["source"], sqlite_where=moved, postgresql_where=moved)
     op.create_table(
         "touched",
         sa.Column("seq", sa.Integer(), nullable=False),
