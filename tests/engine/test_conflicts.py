@@ -87,6 +87,53 @@ async def test_writing_over_what_changed_since_it_was_read_is_asked_about_even_w
         assert (await room.verify()).ok
 
 
+async def load(room: Room, version: str) -> None:
+    assert isinstance(await room.call("load_to_context", {"path": "a.md", "version": version}), Done)
+
+
+async def test_to_load_an_old_version_is_not_to_have_seen_the_present_one(project: Path) -> None:
+    async with Room.open(project) as room:
+        await room.documents.scan()
+        change_outside(room)
+        await load(room, "1")
+        (conflict,) = (await asked(room, await write(room))).preview.conflicts
+        assert (conflict.path, conflict.base) == ("a.md", state(SEEN))
+
+
+async def test_whoever_knows_the_present_version_may_look_at_an_old_one_and_write(project: Path) -> None:
+    async with Room.open(project) as room:
+        await room.documents.scan()
+        change_outside(room)
+        await read(room)
+        await load(room, "1")
+        assert isinstance(await write(room), Done)
+
+
+async def test_to_load_the_present_version_by_its_number_is_to_have_seen_it(project: Path) -> None:
+    async with Room.open(project) as room:
+        await room.documents.scan()
+        await read(room)
+        change_outside(room)
+        await load(room, "1")
+        await load(room, "2")
+        assert isinstance(await write(room), Done)
+
+
+async def test_an_old_version_that_a_person_let_the_task_load_counts_no_more_than_any_other(
+    make_project: MakeProject,
+) -> None:
+    made = make_project('[[rules]]\nask = "read_file(a.md)"\nbecause = "private"', profile="trusted")
+    (made / "data" / "a.md").write_text(SEEN)
+    async with Room.open(made) as room:
+        await room.documents.scan()
+        change_outside(room)
+        approval = await asked(room, await room.call("load_to_context", {"path": "a.md", "version": "1"}))
+        await room.decide(approval.id, YES, ADA)
+        assert isinstance(await room.resume(approval.id), Done)
+        (conflict,) = (await asked(room, await write(room))).preview.conflicts
+        assert conflict.base == state(SEEN)
+
+
 async def test_what_others_at_the_same_counter_wrote_is_told_with_their_name(project: Path) -> None:
     async with Room.open(project) as room, Room.open(project) as other:
         await read(room)

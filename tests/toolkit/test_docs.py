@@ -1,3 +1,7 @@
+from dataclasses import replace
+
+import pytest
+
 from brasstag.toolkit.docs import tools_page
 from tests.toolkit.samples import a_tool
 
@@ -93,6 +97,25 @@ def test_approval_is_told_in_words() -> None:
     assert "- **Approval:** always asked\n" in tools_page([a_tool(approval="confirm")])
     page = tools_page([a_tool(approval="when_overwriting")])
     assert "- **Approval:** asked when the call overwrites something\n" in page
+
+
+@pytest.mark.parametrize(
+    ("injected", "said"),
+    [
+        ({"workspace", "limits"}, "none; it only reads the workspace"),
+        (
+            {"annotate"},
+            "changes no file; it tags or describes documents, which rules and profiles know as `annotates`",
+        ),
+        (
+            {"workspace", "adviser"},
+            "changes no file; where it asks the task's model, which is shown what it read, that is judged as `external`",
+        ),
+    ],
+)
+def test_what_a_tool_does_beside_reading_is_told(injected: set[str], said: str) -> None:
+    page = tools_page([replace(READ, injected=frozenset(injected))])
+    assert f"- **Effects:** {said}\n" in page
 
 
 def test_a_result_without_named_fields_is_still_told() -> None:

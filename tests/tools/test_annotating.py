@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from brasstag import ApprovalResponse, Done, Failed, Room, Waiting
+from brasstag.engine.beside import BESIDE
 from brasstag.policy.judging import Rules
 from brasstag.policy.replay import recorded_calls, replay
 from brasstag.policy.rules import Rule
+from brasstag.toolkit.discovery import shipped_tools
 from brasstag.words.errors import Code
 from brasstag.words.previews import Fact, Preview
 from tests.conftest import MakeProject
@@ -120,6 +122,12 @@ async def test_other_rules_are_replayed_on_it(make_project: MakeProject) -> None
     stricter = Rules([Rule("ask", ("*",), "who says so?", when={Fact.ANNOTATES: None})], "trusted")
     (tagged,) = [one for one in replay(recorded, stricter) if one.recorded.call.tool == "tag_document"]
     assert (tagged.shift, tagged.verdict and tagged.verdict.because) == ("stricter", "who says so?")
+
+
+def test_whatever_may_annotate_is_written_down_and_nothing_else_may() -> None:
+    may = {tool.name for tool in shipped_tools() if "annotate" in tool.injected}
+    written = {tool.name for tool in shipped_tools() if tool.function is not None and tool.name in BESIDE}
+    assert may == written == {TAG[0], DESCRIBE[0]}
 
 
 def test_a_preview_that_annotates_nothing_keeps_the_digest_it_had() -> None:

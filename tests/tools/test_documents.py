@@ -13,6 +13,7 @@ from brasstag.words.approvals import ApprovalResponse
 from brasstag.words.errors import Code
 from tests.conftest import MakeProject, accept
 from tests.documents.workbooks import workbook
+from tests.engine.crews import ADA
 from tests.tools.asking import failure, value
 
 PAGE = "<html><body><h1>Report</h1><p>Margin grew in Oslo.</p><h2>Costs</h2><p>They fell.</p></body></html>"
@@ -73,6 +74,10 @@ async def test_a_list_is_filtered_ordered_and_paged(room: Room) -> None:
     assert (await value(room, "list_documents", limit=2))["more"] is True
     assert await paths(room, creator="operator", task=room.task_id) == ["a.md", "b.csv", "sub/c.md"]
     assert await paths(room, creator="outside") == []
+    newest = max(one["updated_at"] for one in (await value(room, "list_documents"))["documents"])
+    without_zone = newest.removesuffix("Z")
+    assert await paths(room, changed_after=without_zone) == ["sub/c.md"]
+    assert await paths(room, changed_before=without_zone) == ["a.md", "b.csv"]
     assert await paths(room, changed_after="2100-01-01") == []
     assert await paths(room, changed_before="2100-01-01T00:00:00+02:00") == ["a.md", "b.csv", "sub/c.md"]
 
@@ -161,7 +166,9 @@ async def test_what_a_rule_hides_is_no_document_for_that_role(make_project: Make
             assert "walnut" not in str(outcome)
 
 
-async def test_a_rule_that_asks_before_reading_is_heard_by_search_and_load(make_project: MakeProject) -> None:
+async def test_what_a_rule_asks_about_is_listed_not_searched_and_loaded_once_a_person_says_yes(
+    make_project: MakeProject,
+) -> None:
     project = make_project(
         """
         [[rules]]
@@ -177,12 +184,13 @@ async def test_a_rule_that_asks_before_reading_is_heard_by_search_and_load(make_
     async with Room.open(project) as room:
         (listed,) = (await value(room, "list_documents"))["documents"]
         assert (listed["path"], listed["auto_summary"]) == ("letters/one.md", None)
-        for tool, arguments in (
-            ("search_documents", {"query": "walnuts"}),
-            ("load_to_context", {"path": "letters/one.md"}),
-        ):
-            assert isinstance(await room.call(tool, arguments), Waiting), tool
-        assert await hits(room, "chestnuts") == []
+        assert await hits(room, "walnuts") == []
+        waiting = await room.call("load_to_context", {"path": "letters/one.md"})
+        assert isinstance(waiting, Waiting)
+        await room.decide(waiting.approval_id, ApprovalResponse(True), ADA)
+        loaded = await room.resume(waiting.approval_id)
+        assert isinstance(loaded, Done)
+        assert loaded.value["content"] == "Walnuts are nice. Really.\n"
 
 
 async def test_control_files_are_no_documents(make_project: MakeProject) -> None:

@@ -5,14 +5,18 @@ from typing import Any
 
 import pytest
 
-from brasstag import Done, Room, Waiting
+from brasstag import Done, Room
 from brasstag.policy.judging import Rules
+from brasstag.policy.python_rules import PythonRule
 from brasstag.policy.rules import Rule
 from brasstag.policy.shipped import shipped_rules
 from brasstag.words.previews import Fact
 from tests.conftest import MakeProject
 
 CREW = """
+[roles.boss]
+tools = ["*"]
+
 [roles.clerk]
 tools = ["*"]
 
@@ -64,24 +68,34 @@ async def searched(room: Room, **asked: Any) -> Any:
     return await room.call("search_documents", asked, role="clerk")
 
 
-async def test_what_lies_beyond_the_last_hit_is_asked_about_before_it_is_told_that_there_is_more(
-    make_project: MakeProject,
+@pytest.mark.parametrize(
+    "pattern", ["*(salaries/**)", "read_file(salaries/**)", "search_documents(salaries/**)"]
+)
+async def test_what_a_rule_asks_about_makes_no_difference_to_a_search(
+    make_project: MakeProject, pattern: str
 ) -> None:
-    project = make_project(CREW.format(decision="ask"), profile="trusted")
+    project = make_project(
+        CREW.format(decision="ask").replace("*(salaries/**)", pattern).partition("match")[0]
+    )
     data = project / "data"
     (data / "probe.md").write_text("4711 4711 4712 4712")
     (data / "salaries").mkdir()
     (data / "salaries" / "pin.md").write_text("The pin is 4711, " + FILLER)
     async with Room.open(project) as room:
         for asked in ({"limit": 1}, {"limit": 1, "offset": 1}, {"limit": 1, "offset": 9}, {"limit": 100}):
-            assert isinstance(await searched(room, query="4711", **asked), Waiting), asked
-            outcome = await searched(room, query="4712", **asked)
-            assert isinstance(outcome, Done), asked
-            assert not outcome.value["more"]
-        # Whoever asks about their own documents is not held up by those of others.
-        outcome = await searched(room, query="4711", glob="probe.md", limit=1)
+            told = []
+            for pin in ("4711", "4712"):
+                outcome = await searched(room, query=f"{pin} OR pi*", **asked)
+                assert isinstance(outcome, Done), asked
+                told.append([len(outcome.value["hits"]), outcome.value["more"], outcome.value["incomplete"]])
+            assert told[0] == told[1]
+            assert "asks about before they are read are not searched" in told[0][2]
+        assert await room.approvals() == []
+        # Whom no rule asks about finds them.
+        assert [hit["path"] for hit in await found(room, "pin", "boss")] == ["salaries/pin.md"]
+        outcome = await room.call("search_documents", {"query": "pin"}, role="boss")
         assert isinstance(outcome, Done)
-        assert (len(outcome.value["hits"]), outcome.value["more"]) == (1, False)
+        assert outcome.value["incomplete"] is None
 
 
 async def test_a_list_tells_nothing_that_follows_from_what_a_document_holds_a_rule_asks_about(
@@ -102,9 +116,9 @@ async def test_a_list_tells_nothing_that_follows_from_what_a_document_holds_a_ru
             assert {name for name in tells if theirs[name]} == (set() if hides else tells)
 
 
-@pytest.mark.parametrize(("decision", "told"), [("ask", True), ("deny", False)])
-async def test_what_is_not_in_the_index_yet_is_counted_without_asking_and_only_where_it_may_be_known(
-    make_project: MakeProject, monkeypatch: pytest.MonkeyPatch, decision: str, told: bool
+@pytest.mark.parametrize("decision", ["deny", "ask"])
+async def test_what_is_not_in_the_index_yet_is_counted_only_where_it_is_searched(
+    make_project: MakeProject, monkeypatch: pytest.MonkeyPatch, decision: str
 ) -> None:
     # Where nothing confines, a page waits to be converted for good.
     monkeypatch.setattr("brasstag.sandbox.process.detecting._PLACES", ())
@@ -114,10 +128,11 @@ async def test_what_is_not_in_the_index_yet_is_counted_without_asking_and_only_w
     (project / "data" / "salaries").mkdir()
     (project / "data" / "salaries" / "all.html").write_text("<html><p>walnuts</p></html>")
     async with Room.open(project) as room:
-        outcome = await searched(room, query="walnuts")
-        assert isinstance(outcome, Done), outcome
-        assert [hit["path"] for hit in outcome.value["hits"]] == ["a.md"]
-        assert ("1 document is not in the index yet" in (outcome.value["incomplete"] or "")) is told
+        for role, is_told in (("clerk", False), ("boss", True)):
+            outcome = await room.call("search_documents", {"query": "walnuts"}, role=role)
+            assert isinstance(outcome, Done), outcome
+            assert [hit["path"] for hit in outcome.value["hits"]] == ["a.md"]
+            assert ("1 document is not in the index yet" in (outcome.value["incomplete"] or "")) is is_told
 
 
 def rule(*patterns: str, decision: Any = "deny", **more: Any) -> Rule:
@@ -125,23 +140,26 @@ def rule(*patterns: str, decision: Any = "deny", **more: Any) -> Rule:
 
 
 @pytest.mark.parametrize(
-    ("added", "hides"),
+    ("added", "kept"),
     [
-        ([], False),
-        ([rule("*(salaries/**)")], True),
-        ([rule("read_file(salaries/**)")], True),
-        ([rule("search_documents(path: salaries/**)")], True),
-        ([rule("*(salaries/**)", roles=("clerk",))], True),
-        ([rule("*(salaries/**)", when={Fact.READS: None})], True),
-        ([rule("*(salaries/**)", roles=("boss",))], False),
-        ([rule("*(salaries/**)", decision="ask")], True),
-        ([rule("*(salaries/**)", decision="allow")], False),
-        ([rule("read_file", decision="ask")], False),
-        ([rule("*(salaries/**)", when={Fact.OVERWRITES: None})], False),
-        ([rule("write_file(salaries/**)")], False),
-        ([rule("read_file")], False),
-        ([rule("*(command: git push)")], False),
+        ([], ""),
+        ([rule("*(salaries/**)")], "deny"),
+        ([rule("read_file(salaries/**)")], "deny"),
+        ([rule("search_documents(path: salaries/**)")], "deny"),
+        ([rule("*(salaries/**)", roles=("clerk",))], "deny"),
+        ([rule("*(salaries/**)", when={Fact.READS: None})], "deny"),
+        ([rule("*(salaries/**)", roles=("boss",))], ""),
+        ([rule("*(salaries/**)", decision="ask")], "ask"),
+        ([rule("read_file(salaries/**)", decision="ask")], "ask"),
+        ([rule("*(salaries/**)"), rule("*(letters/**)", decision="ask")], "ask deny"),
+        ([PythonRule("mine", lambda _call, _preview: None)], "ask deny"),
+        ([rule("*(salaries/**)", decision="allow")], ""),
+        ([rule("read_file", decision="ask")], ""),
+        ([rule("*(salaries/**)", when={Fact.OVERWRITES: None})], ""),
+        ([rule("write_file(salaries/**)")], ""),
+        ([rule("read_file")], ""),
+        ([rule("*(command: git push)")], ""),
     ],
 )
-def test_the_rules_alone_say_whether_something_may_be_hidden(added: list[Rule], hides: bool) -> None:
-    assert Rules([*shipped_rules(), *added]).may_hide_documents("search_documents", "clerk") is hides
+def test_the_rules_alone_say_how_something_may_be_kept_from_a_role(added: list[Any], kept: str) -> None:
+    assert Rules([*shipped_rules(), *added]).kept_from("search_documents", "clerk") == frozenset(kept.split())

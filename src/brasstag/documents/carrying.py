@@ -39,6 +39,8 @@ class Receiver:
     """About how many tokens of documents it takes."""
     loads: bool = False
     """Whether it may read on with load_to_context."""
+    role: str = ""
+    """The role it reads them in; empty where it is a person."""
 
 
 def carry(

@@ -18,7 +18,7 @@ from brasstag.store.books import Books
 from brasstag.store.catalogue import Order, Wanted, list_documents
 from brasstag.store.conversions import Conversion, conversions_of
 from brasstag.store.documents import DocumentRow, row_at
-from brasstag.store.fulltext import forget_index
+from brasstag.store.reindexing import forget_index
 from brasstag.store.versions import Past, Version, past, still_here
 from brasstag.words.documents import Document
 from brasstag.words.errors import Code, ToolError
@@ -128,22 +128,18 @@ class Library:
         query: Query,
         *,
         visible: Visible = lambda _path: True,
-        shown: Visible | None = None,
         seconds: float = 10.0,
         discreet: bool = False,
     ) -> Found:
         """Return what answers a query best; what has to be converted first is, as far as there is time.
 
-        What is ``visible`` may be counted; only what is ``shown``, too, may be known to answer.
         ``discreet`` is for those who must not learn what else there is, not even by the order of what they see.
         """
-        ranker: Ranker = Discreet(shown or visible) if discreet else FullText()
+        ranker: Ranker = Discreet(visible) if discreet else FullText()
         end = time.monotonic() + seconds
         is_fresh = self.refresher.refresh(seconds / 2)
         index_pending(self._books, self.study, min(CONVERTING_SECONDS, end - time.monotonic()))
-        answer = self._books.read(
-            lambda view: search(view, query, visible=visible, shown=shown, rankers=(ranker,))
-        )
+        answer = self._books.read(lambda view: search(view, query, visible=visible, rankers=(ranker,)))
         answer = replace(answer, hits=tuple(spotted(self.study, hit) for hit in answer.hits))
         return Found(answer, _lacks(answer, is_fresh))
 

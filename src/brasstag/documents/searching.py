@@ -17,7 +17,6 @@ from brasstag.store.catalogue import Wanted
 from brasstag.store.database import View
 from brasstag.store.documents import DocumentRow
 from brasstag.store.finding import Ranked, best, body_of, hold_still, pending_of, rows_wanted
-from brasstag.store.lexemes import storable
 from brasstag.store.sought import wanted_phrases
 from brasstag.words.errors import Code, ToolError
 
@@ -113,23 +112,16 @@ def search(
     query: Query,
     *,
     visible: Visible = lambda _path: True,
-    shown: Visible | None = None,
     rankers: Sequence[Ranker] = (FullText(),),
 ) -> Answer:
-    """Return the documents that answer a query best; raise ToolError where nothing can be searched for.
-
-    What is ``visible`` may be counted; only what is ``shown``, too, may be known to answer.
-    """
+    """Return the documents that answer a query best; raise ToolError where nothing can be searched for."""
     parsed = parse(query.text)
     query = _checked(query)
     matches = matcher(query.globs)
     hold_still(view)
 
-    def counts(row: DocumentRow) -> bool:
-        return _is_wanted(row, query.wanted) and matches(row.path) and visible(row.path)
-
     def shows(row: DocumentRow) -> bool:
-        return counts(row) and (shown is None or shown(row.path))
+        return _is_wanted(row, query.wanted) and matches(row.path) and visible(row.path)
 
     end = query.offset + query.limit
     # One more than is shown tells whether there is more.
@@ -138,7 +130,7 @@ def search(
     return Answer(
         tuple(_hit(view, row, score, finder) for row, score in found[query.offset : end]),
         len(found) > end,
-        sum(1 for _ in islice(filter(counts, pending_of(view, query.wanted)), MOST_PENDING)),
+        sum(1 for _ in islice(filter(shows, pending_of(view, query.wanted)), MOST_PENDING)),
         parsed.ignored,
     )
 
@@ -164,18 +156,8 @@ def _checked(query: Query) -> Query:
             Code.INVALID_ARGUMENTS,
             f"offset is {query.offset}; skip {FURTHEST:,} hits at most, or ask for something narrower",
         )
-    # Whatever no database takes as text is in none of its rows either.
-    wanted = query.wanted
-    plain = replace(
-        wanted,
-        media_type=storable(wanted.media_type),
-        by=storable(wanted.by),
-        task=storable(wanted.task),
-        since=storable(wanted.since),
-        until=storable(wanted.until),
-        prefix=storable(wanted.prefix or _prefix(query.globs)),
-    )
-    return replace(query, wanted=plain)
+    prefix = query.wanted.prefix or _prefix(query.globs)
+    return replace(query, wanted=replace(query.wanted, prefix=prefix))
 
 
 def _prefix(globs: Sequence[str]) -> str:

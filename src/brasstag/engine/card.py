@@ -1,6 +1,6 @@
 """The library card: what one call may know of documents. Rules hide from it what they hide from every other look."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from brasstag.documents.kinds import kind_of
@@ -17,9 +17,16 @@ from brasstag.words.blocks import Blocks
 from brasstag.words.canonical import sha256
 from brasstag.words.documents import Content, Document
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.previews import digest_in, file_state
+from brasstag.words.previews import OPENED, digest_in, file_state
+from brasstag.words.verdicts import Decision
 
-Hides = Callable[[str], bool]
+Minds = Callable[[str], bool]
+"""Says whether a rule minds that a path is read."""
+
+NOT_SEARCHED = (
+    "documents that a rule asks about before they are read are not searched; "
+    "load_to_context reads one by its path, and asks"
+)
 
 
 class Card:
@@ -30,17 +37,17 @@ class Card:
         library: Library,
         blobs: Blobs,
         draft: Draft,
-        hides: Hides,
-        unheard: Hides,
-        *,
-        discreet: bool = False,
+        hides: Minds,
+        asks: Minds,
+        kept: Collection[Decision] = (),
     ) -> None:
+        """Take what rules hide and what they ask about, path by path, and how they keep anything from this role at all."""
         self._library = library
         self._blobs = blobs
         self._draft = draft
         self._hides = hides
-        self._unheard = unheard
-        self._is_discreet = discreet
+        self._asks = asks
+        self._kept = kept
 
     def listing(
         self, wanted: Wanted, glob: str, order: Order, limit: int, offset: int, *, seconds: float
@@ -52,30 +59,32 @@ class Card:
         return replace(listed, documents=tuple(map(self._discreet, listed.documents)))
 
     def search(self, query: Query, seconds: float) -> Found:
-        """Return the documents that answer a query best."""
+        """Return the documents that answer a query best, of those that may be read unasked.
+
+        Whether the others answer is not even asked about: that a person is asked would tell it.
+        """
         found = self._library.search(
             query,
-            visible=self._is_visible,
-            shown=self._is_heard,
+            visible=lambda path: not self._hides(path) and not self._asks(path),
             seconds=seconds,
-            discreet=self._is_discreet,
+            discreet=bool(self._kept),
         )
         self._draft.count_as_read([hit.document.path for hit in found.answer.hits])
-        return found
+        if "ask" not in self._kept:
+            return found
+        return replace(found, incomplete="; ".join(filter(None, (found.incomplete, NOT_SEARCHED))))
 
     def named(self, path: str, seconds: float) -> Document:
         """Return a document that is there, by its one name."""
-        where = self._draft.canonical(path)
-        self._require_visible(where)
+        where = self._canonical(path)
         self._library.refresher.refresh(seconds)
         return self._library.document(where)
 
     def open(self, path: str, version: str, most_bytes: int) -> Content:
         """Return what a document holds now, or what an earlier version of it held."""
         if version:
-            return self._opened(self.version(path, version), most_bytes)
-        where = self._draft.canonical(path)
-        self._require_visible(where)
+            return self._past(path, version, most_bytes)
+        where = self._canonical(path)
         read = self._draft.read(where, most_bytes)
         digest = sha256(read.data)
         newest = self._newest(where, digest)
@@ -85,18 +94,11 @@ class Card:
 
     def before(self, path: str, most_bytes: int) -> Content:
         """Return what the version before the present one held."""
-        return self._opened(self.version(path, ""), most_bytes)
+        return self._past(path, "", most_bytes)
 
     def version(self, path: str, name: str) -> Version:
         """Return the version a name stands for; without a name, the one before the present state."""
-        where = self._known(path)
-        found = (
-            self._library.version(where, name, visible=self._is_heard)
-            if name
-            else self._library.version_before(where, visible=self._is_heard)
-        )
-        self._draft.count_as_read((where, found.path))
-        return found
+        return self._version(self._known(path), name)
 
     def blocks(self, content: Content) -> Blocks:
         """Return a content in blocks."""
@@ -110,12 +112,44 @@ class Card:
         """Return what a version held."""
         return content_of(self._blobs, held_by(version))
 
+    def _visible(self, path: str) -> str:
+        """Return where a path leads; what is hidden is no document, whether or not anything is there."""
+        where = self._draft.leads_to(path)
+        if self._hides(parse_path(path)) or self._hides(where):
+            raise _unknown(path)
+        return where
+
+    def _canonical(self, path: str) -> str:
+        """Return the one name of a path that is there."""
+        self._visible(path)
+        return self._draft.canonical(path)
+
     def _known(self, path: str) -> str:
         """Return the one name of a path that is there, or was."""
-        where = self._draft.canonical(path) if self._draft.exists(path) else parse_path(path)
-        self._require_visible(where)
+        led_to = self._visible(path)
+        where = led_to if self._draft.exists(path) else parse_path(path)
         self._library.look_at([where])
         return where
+
+    def _version(self, where: str, name: str) -> Version:
+        found = (
+            self._library.version(where, name, visible=self._is_heard)
+            if name
+            else self._library.version_before(where, visible=self._is_heard)
+        )
+        self._draft.recall(found.path, OPENED)
+        return found
+
+    def _past(self, path: str, name: str, most_bytes: int) -> Content:
+        """Return what a version held, and count it as seen: as what is there, where it is that, else as what was."""
+        where = self._known(path)
+        version = self._version(where, name)
+        content = self._opened(version, most_bytes)
+        if self._library.versions(where)[-1].state == version.state and self._draft.exists(where):
+            self._draft.read(where, most_bytes)
+        else:
+            self._draft.recall(where, version.state)
+        return content
 
     def _opened(self, version: Version, most_bytes: int) -> Content:
         digest = held_by(version)
@@ -137,7 +171,7 @@ class Card:
         return found.version if digest_in(found.state) == digest else found.version + 1
 
     def _discreet(self, document: Document) -> Document:
-        if not self._unheard(document.path):
+        if not self._asks(document.path):
             return document
         return replace(document, digest="", auto_summary=None, summary_by="", token_count=None, tokenizer="")
 
@@ -145,16 +179,12 @@ class Card:
         return not self._hides(path)
 
     def _is_heard(self, path: str) -> bool:
-        """Say whether a path that answers may be known to; one a rule asks about is asked about, shown or not."""
-        if not self._is_visible(path):
-            return False
-        if self._unheard(path):
-            self._draft.count_as_read((path,))
-        return True
-
-    def _require_visible(self, path: str) -> None:
+        """Say whether versions at a path may be known of; one a rule asks about is asked about, shown or not."""
         if self._hides(path):
-            raise _unknown(path)
+            return False
+        if self._asks(path):
+            self._draft.recall(path, OPENED)
+        return True
 
 
 def _item(content: Content) -> Item:

@@ -1,14 +1,16 @@
 """Judging: the rules' word on a call and its preview, and the reasons for it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from brasstag.engine.facts import tool_facts
 from brasstag.engine.looking import Looked, admit, look
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
+from brasstag.policy.conflicts import with_conflicts_heard
 from brasstag.policy.explain import Explanation, Line, explain
-from brasstag.policy.profiles import LANDING, ToolFacts
+from brasstag.policy.judging import READ_FILE, Rules
+from brasstag.policy.profiles import CODE_EFFECTS, LANDING, ToolFacts
 from brasstag.words.calls import Call, Failed
 from brasstag.words.previews import Preview, digest_in
 from brasstag.words.verdicts import Verdict
@@ -59,10 +61,11 @@ def judge(shop: Shop, looked: Looked) -> Verdict:
     verdict = shop.rules.judge(call, looked.preview, tool_facts(tool, call))
     if verdict.decision == "deny":
         return verdict
-    for path in _read_or_carried(looked.preview):
-        because = shop.rules.hides(path, tool.name, call.role)
-        if because is not None:
-            return Verdict("deny", because, f"reading {path}", by_rule=True)
+    on_reading = _judge_reading(shop, looked)
+    if on_reading is not None and on_reading.decision == "deny":
+        return on_reading
+    if on_reading is not None and not (verdict.decision == "ask" and verdict.by_rule):
+        verdict = with_conflicts_heard(on_reading, looked.preview)
     if looked.coming:
         # What could never land need not be run for.
         landing = judge_changes(shop, call, Preview(changes=looked.coming))
@@ -90,7 +93,35 @@ def landing_of(call: Call) -> tuple[Call, ToolFacts]:
     return replace(call, tool=LANDING, arguments={}), ToolFacts(LANDING, effects="files")
 
 
+def _judge_reading(shop: Shop, looked: Looked) -> Verdict | None:
+    """Return the strictest word of rules on what a call reads: for its own role, and for the one that is given it."""
+    call, tool = looked.admitted.call, looked.admitted.tool
+    paths = list(dict.fromkeys((*_read_or_carried(looked.preview), *(one.path for one in looked.carried))))
+    if shop.rules.is_silent_about(paths, tool.name):
+        return None
+    said = list(_on_reading(shop.rules, paths, tool.name, call.role))
+    if looked.receiver:
+        said += _on_reading(shop.rules, paths, READ_FILE, looked.receiver, f"{looked.receiver} would read ")
+    if tool.config.effects == CODE_EFFECTS:
+        # What rules ask about is kept from code that was not granted it.
+        said = [one for one in said if one.decision == "deny"]
+    return max(said, key=lambda one: one.strictness, default=None)
+
+
+def _on_reading(
+    rules: Rules, paths: Sequence[str], tool: str, role: str, receives: str = ""
+) -> Iterator[Verdict]:
+    for path in paths:
+        because, asked = rules.hides(path, tool, role), rules.asks(path, tool, role)
+        told = f"{receives}{path}: " if receives else ""
+        if because is not None:
+            yield Verdict("deny", f"{told}{because}", f"reading {path}", by_rule=True)
+        elif asked is not None:
+            yield replace(asked, because=f"{told}{asked.because}")
+
+
 def _read_or_carried(preview: Preview) -> Iterator[str]:
     yield from (seen.path for seen in preview.reads if digest_in(seen.state) is not None)
+    yield from (seen.path for seen in preview.past)
     yield from preview.saves
     yield from (change.source for change in preview.changes if change.source)

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from brasstag.documents.carrying import carry
+from brasstag.documents.carrying import Receiver, carry
 from brasstag.engine import payloads
 from brasstag.engine.conflicts import with_conflicts
 from brasstag.engine.facts import foretold, only_drafts
@@ -55,6 +55,8 @@ class Looked:
     """Where ``preview`` is of what a run has changed: what the rules said of running it."""
     carried: tuple[Carried, ...] = ()
     """The documents it passes on, as they are now."""
+    receiver: str = ""
+    """The role that is given them; empty where that is a person."""
     edited: Mapping[str, Any] | None = None
     """Who changed its arguments before it was approved, and to what: its caller is told."""
 
@@ -253,15 +255,16 @@ def _look_at_documents(shop: Shop, admitted: Admitted) -> Looked:
     """A kind that runs no code only writes down its input; documents it passes on must be there, and readable."""
     draft = draft_for(shop, admitted)
     carried: tuple[Carried, ...] = ()
+    receiver = Receiver(0)
     ending: Settled = Done({"logged": True})
-    target = ""
+    kind, target = admitted.tool.config.type, ""
     try:
-        if admitted.tool.config.type is ToolType.AGENT_AS_TOOL:
+        if kind is ToolType.AGENT_AS_TOOL:
             target = _required_target(shop, admitted.call)
-        if BEHAVIOUR[admitted.tool.config.type].passes_documents:
+        if BEHAVIOUR[kind].passes_documents:
             paths = list(_documents(admitted.call.arguments, draft))
             if paths:
-                receiver = receiver_of(shop, admitted.call, target)
+                receiver = receiver_of(shop, admitted.call, target, asks=kind is ToolType.ASK_MASTER)
                 study = shop.library.study if shop.library else None
                 seconds = admitted.tool.config.limits.working_seconds / 2
                 carried = carry(draft, paths, receiver, shop.books.blobs.put, study, seconds)
@@ -269,15 +272,16 @@ def _look_at_documents(shop: Shop, admitted: Admitted) -> Looked:
         ending = Failed(error.code, error.message, error.details)
     finally:
         draft.close()
-    return Looked(admitted, draft.preview(), draft, ending, carried=carried)
+    return Looked(admitted, draft.preview(), draft, ending, carried=carried, receiver=receiver.role)
 
 
 def _documents(arguments: Mapping[str, Any], draft: Draft) -> Iterator[str]:
-    yield from arguments.get("documents") or ()
-    # The file a task is to work on need not exist yet; where it does, it travels.
     target = arguments.get("target_file")
-    if target and draft.exists(target):
-        yield target
+    for path in (*(arguments.get("documents") or ()), *([target] if target else ())):
+        draft.require_shown(path)
+        # The file a task is to work on need not exist yet; where it does, it travels.
+        if path != target or draft.exists(path):
+            yield path
 
 
 def _required_target(shop: Shop, call: Call) -> str:

@@ -1,12 +1,14 @@
 """Readers: whose window has to hold what a call gives or passes on."""
 
+from dataclasses import replace
+
 from brasstag.documents.carrying import Receiver
 from brasstag.engine.agents import Chosen
-from brasstag.engine.nodes import opening
+from brasstag.engine.nodes import master_of, opening
 from brasstag.engine.shop import Shop
 from brasstag.policy.roles import OPERATOR
 from brasstag.store.database import View
-from brasstag.store.tasks import find_task
+from brasstag.store.tasks import Task, find_task
 from brasstag.words.calls import Call
 from brasstag.words.errors import ToolError
 from brasstag.words.tokens import BYTES_PER_TOKEN
@@ -21,28 +23,35 @@ RECALLED_SHARE = 0.25
 """How much of a small window they may fill."""
 
 
-def receiver_of(shop: Shop, call: Call, target: str) -> Receiver:
-    """Return who reads the documents of a call: its ``target`` role, else the task above, which may be a person."""
-
-    def look(view: View) -> tuple[str, str]:
-        task = find_task(view, call.task_id)
-        if task is None or task.kind == "desk":
-            return shop.agents.model_name(target, Chosen()) if target else "", target
-        if target:
-            return shop.agents.model_name(target, Chosen(**opening(view, task).get("chosen", {}))), target
-        above = find_task(view, task.parent_id) if task.parent_id else None
-        if above is None or above.kind == "desk":
-            return "", ""
-        return str(opening(view, above).get("model", "")), above.role
-
-    role, reader = target, None
+def receiver_of(shop: Shop, call: Call, target: str, *, asks: bool = False) -> Receiver:
+    """Return who reads the documents of a call: its ``target`` role, else whoever stands above, or answers what it asks."""
+    task, above = shop.books.read(lambda view: _sender_and_above(view, call.task_id, asks=asks))
+    role, reader = target or ("" if above is None else above.role), None
     try:
-        name, role = shop.books.read(look)
+        name = shop.books.read(lambda view: _model_name(shop, view, task, above, target))
         reader = shop.agents.model(name, role)
     except (ToolError, ModelError):
         # Nobody can tell how much that one reads.
         pass
-    return receiving(shop, role or OPERATOR, reader)
+    return replace(receiving(shop, role or OPERATOR, reader), role=role)
+
+
+def _sender_and_above(view: View, task_id: str, *, asks: bool) -> tuple[Task | None, Task | None]:
+    """Return the task of an agent, and the agent that gets what it sends up; None for each where it is a person."""
+    task = find_task(view, task_id)
+    if task is None or task.kind == "desk":
+        return None, None
+    if asks:
+        return task, master_of(view, task)
+    above = find_task(view, task.parent_id) if task.parent_id else None
+    return task, None if above is None or above.kind == "desk" else above
+
+
+def _model_name(shop: Shop, view: View, task: Task | None, above: Task | None, target: str) -> str:
+    if target:
+        chosen = {} if task is None else opening(view, task).get("chosen", {})
+        return shop.agents.model_name(target, Chosen(**chosen))
+    return "" if above is None else str(opening(view, above).get("model", ""))
 
 
 def receiving(shop: Shop, role: str, reader: Model | None) -> Receiver:

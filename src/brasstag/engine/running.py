@@ -164,6 +164,7 @@ def _injected(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch) -> dic
         "judge": partial(_judged, shop, admitted),
         "ripgrep": Ripgrep(shop.booth, watch.on_end) if shop.booth else None,
         "adviser": CallersModel(shop, call, watch),
+        "annotate": draft.annotate,
     }
     if "confined" in tool.injected:
         offered["confined"] = _confined(shop, admitted, draft, watch)
@@ -187,8 +188,8 @@ def _card(shop: Shop, admitted: Admitted, draft: Draft) -> Card:
         shop.books.blobs,
         draft,
         hides=lambda path: rules.hides(path, name, role) is not None,
-        unheard=lambda path: rules.asks_to_read(path, name, role, frozenset()),
-        discreet=rules.may_hide_documents(name, role),
+        asks=lambda path: rules.asks(path, name, role) is not None,
+        kept=rules.kept_from(name, role),
     )
 
 

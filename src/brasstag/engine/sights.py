@@ -36,8 +36,8 @@ class Sights:
     """What the task was told others have made of a path since it saw it."""
     added: int = 0
     """How many entries were added."""
-    _under_way: dict[str, tuple[States, States]] = field(default_factory=dict)
-    """By call that is acting: what it has read, and what it means to make of which path."""
+    _under_way: dict[str, tuple[Mapping[str, Any], States]] = field(default_factory=dict)
+    """By call that is acting: what was written down when it began, and what it means to make of which path."""
 
     def add(self, entry: Entry) -> None:
         """Take one entry into account."""
@@ -47,16 +47,16 @@ class Sights:
             self._see([(one["path"], file_state(one["digest"])) for one in payload.get("carried", ())], entry)
         match entry.kind:
             case EntryKind.CALLED:
-                self._see(_shown(list(_reads(payload)), payload), entry)
+                self._learn(payload, payload, entry)
             case EntryKind.CLAIMED:
                 meant = list(_made(payload.get("preview", {}).get("changes", ())))
-                self._under_way[entry.call_id] = (list(_reads(payload)), meant)
+                self._under_way[entry.call_id] = (payload, meant)
             case EntryKind.SETTLED:
-                reads, meant = self._under_way.pop(entry.call_id, ([], []))
+                begun, meant = self._under_way.pop(entry.call_id, ({}, []))
                 if payload.get("outcome") == "unknown":
                     # It may have made what it meant to.
-                    self._under_way[entry.call_id] = ([], meant)
-                self._see(_shown(reads, payload), entry)
+                    self._under_way[entry.call_id] = ({}, meant)
+                self._learn(begun, payload, entry)
                 self._see(list(_made(payload.get("changes", ()))), entry)
             case EntryKind.NOTICED:
                 for change in payload.get("changes", ()):
@@ -73,6 +73,11 @@ class Sights:
 
     def _is_making(self, path: str, state: str) -> bool:
         return any((path, state) in meant for _, meant in self._under_way.values())
+
+    def _learn(self, begun: Mapping[str, Any], ended: Mapping[str, Any], entry: Entry) -> None:
+        """See what a call has read; of a path that nothing was seen of, an earlier state it was shown counts."""
+        self._see(_shown(_states(begun, "reads"), ended), entry)
+        self._see([one for one in _shown(_states(begun, "past"), ended) if one[0] not in self.by_path], entry)
 
     def _see(self, states: States, entry: Entry) -> None:
         for path, state in states:
@@ -101,13 +106,13 @@ class Sightings:
         return {path: sight for path, sight in found.items() if sight is not None}
 
 
-def _reads(payload: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _states(payload: Mapping[str, Any], name: str) -> Iterator[tuple[str, str]]:
     # What code read before it ran is told where it is told on what it ran.
     for judged in (payload.get("ran") or {}, payload):
-        yield from ((path, state) for path, state in judged.get("preview", {}).get("reads", ()))
+        yield from ((path, state) for path, state in judged.get("preview", {}).get(name, ()))
 
 
-def _shown(reads: States, payload: Mapping[str, Any]) -> States:
+def _shown(reads: Iterator[tuple[str, str]], payload: Mapping[str, Any]) -> States:
     """Leave of what a call read only what its caller learned: of a call that failed, no more than what is not there."""
     done = payload.get("outcome") == "done"
     return [(path, state) for path, state in reads if state == ABSENT or (done and digest_in(state))]

@@ -15,8 +15,8 @@ from brasstag.policy.subjects import Subject
 from brasstag.policy.topics import PATHS
 from brasstag.settings.model import ProfileName
 from brasstag.words.calls import Call
-from brasstag.words.previews import Preview, Seen, file_state
-from brasstag.words.verdicts import Verdict
+from brasstag.words.previews import OPENED, Preview, Seen
+from brasstag.words.verdicts import Decision, Verdict
 
 AnyRule = Rule | PythonRule | CommandRule
 
@@ -107,6 +107,22 @@ class Rules:
                     return verdict.because
         return None
 
+    def asks(self, path: str, tool: str = READ_FILE, role: str = "") -> Verdict | None:
+        """Return the word of a rule that asks before a role reads a path, or None where it may be read unasked.
+
+        As with ``hides``, a rule that asks about read_file counts for every tool that reads, and one about a tool as a
+        whole is about the tool.
+        """
+        for reader in dict.fromkeys((READ_FILE, tool)):
+            asked = [verdict for verdict in self._minding(path, reader, role) if verdict.decision == "ask"]
+            if not asked:
+                continue
+            of_all = set(self._python_verdicts(Call("", reader, {}, "", role, ""), Preview()))
+            found = next((verdict for verdict in asked if verdict not in of_all), None)
+            if found is not None:
+                return found
+        return None
+
     def is_silent_about(self, paths: Sequence[str], tool: str = READ_FILE) -> bool:
         """Say whether no path is hidden from a tool that walks, or watched: many are asked about as fast as one.
 
@@ -117,15 +133,19 @@ class Rules:
             shelf.beyond_paths or shelf.may_guard(paths) for shelf in shelves
         )
 
-    def may_hide_documents(self, tool: str, role: str) -> bool:
-        """Say whether rules keep from a role what others know as documents, whether or not there is any of it now.
+    def kept_from(self, tool: str, role: str) -> frozenset[Decision]:
+        """Say how rules keep from a role what others know as documents, whether or not there is any of it now.
 
         What the shipped rules deny was never a document to anybody, and what they ask about are keys, which nobody searches.
+        What a rule in Python would say nobody knows before.
         """
-        return bool(self.python_rules) or any(
-            bound.hides_from(role) and bound.rule.source != SHIPPED
+        if self.python_rules:
+            return frozenset({"deny", "ask"})
+        return frozenset(
+            bound.rule.decision
             for reader in dict.fromkeys((READ_FILE, tool))
             for bound in self._shelf(reader).strict
+            if bound.keeps_from(role) and bound.rule.source != SHIPPED
         )
 
     def asks_to_read(self, path: str, tool: str, role: str = "", heard: Collection[str] = ()) -> bool:
@@ -134,18 +154,20 @@ class Rules:
         ``heard`` are the paths that the preview of a call of this tool says it reads: a rule that minds one of them there
         has been heard. One that asks about the tool as a whole is about the tool.
         """
-        asked = {verdict for verdict in self._minding(path, READ_FILE, role) if verdict.decision == "ask"}
-        if not asked - set(self._python_verdicts(Call("", READ_FILE, {}, "", role, ""), Preview())):
+        if self.asks(path, role=role) is None:
             return False
         return not any(
-            one == path or one.startswith(f"{path}/") for one in heard if self.watches(one, tool, role)
+            one == path or one.startswith(f"{path}/") for one in heard if self._speaks_of(one, tool, role)
         )
 
     def watches(self, path: str, tool: str, role: str = "") -> bool:
-        """Say whether a rule denies or asks about this tool reading this path for this role.
+        """Say whether a rule denies or asks about this tool reading this path for this role, or asks about reading it.
 
         A tool that reads too many files to list them all in its preview lists these, so that the rules are heard.
         """
+        return self._speaks_of(path, tool, role) or self.asks(path, role=role) is not None
+
+    def _speaks_of(self, path: str, tool: str, role: str) -> bool:
         return any(verdict.decision != "allow" for verdict in self._minding(path, tool, role))
 
     def _strictest(self, subject: Subject) -> Verdict | None:
@@ -189,7 +211,7 @@ class Rules:
         if not (self.python_rules or shelf.beyond_paths or shelf.guards(path)):
             return
         call = Call("", tool, {"path": path}, "", role, "")
-        subject = Subject(call, Preview(reads=(Seen(path, file_state("")),)))
+        subject = Subject(call, Preview(reads=(Seen(path, OPENED),)))
         for bound in shelf.strict:
             if bound.speaks_of_items(subject):
                 yield bound.rule.verdict

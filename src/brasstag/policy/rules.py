@@ -132,7 +132,7 @@ class BoundRule:
         items = {topic: matchers for topic, matchers in self.topics.items() if topic != WHOLE_CALL}
         return self._is_for(subject) and self._finds(subject, items) is not None
 
-    def hides_from(self, role: str) -> bool:
+    def keeps_from(self, role: str) -> bool:
         """Say whether it keeps this role from reading some paths unasked, and is not just about the tool as a whole."""
         rule = self.rule
         is_for = not rule.roles or role in rule.roles

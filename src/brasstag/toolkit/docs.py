@@ -21,6 +21,11 @@ _EFFECTS: Mapping[str, str] = {
     "code": "runs programs confined, on a layer over the workspace; what they change is judged before it lands",
     "external": "acts where a preview cannot see",
 }
+_BESIDES: Mapping[str, str] = {
+    "annotate": "it tags or describes documents, which rules and profiles know as `annotates`",
+    "adviser": "where it asks the task's model, which is shown what it read, that is judged as `external`",
+}
+"""By what a tool asks to be handed in: what it does with it."""
 _REPLAY: Mapping[str, str] = {
     "safe": "runs again",
     "check": "is checked first",
@@ -32,15 +37,14 @@ _ON_FILES = (Code.INVALID_PATH, Code.FILE_NOT_FOUND, Code.PERMISSION_DENIED, Cod
 
 def tools_page(tools: Iterable[Tool]) -> str:
     """Return the page about these tools, in the order of their names; equal tools give equal bytes."""
-    configs = sorted((tool.config for tool in tools), key=lambda config: config.tool_id)
-    contents = "\n".join(
-        f"- [`{config.tool_id}`](#{config.tool_id}): {config.description}" for config in configs
-    )
-    return "\n".join([_HEAD, f"{contents}\n", *(_section(config) for config in configs)]).rstrip() + "\n"
+    ordered = sorted(tools, key=lambda tool: tool.name)
+    contents = "\n".join(f"- [`{tool.name}`](#{tool.name}): {tool.config.description}" for tool in ordered)
+    return "\n".join([_HEAD, f"{contents}\n", *(_section(tool) for tool in ordered)]).rstrip() + "\n"
 
 
-def _section(config: ToolConfig) -> str:
-    parts = [f"## {config.tool_id}\n", f"{config.description}\n", _facts(config)]
+def _section(tool: Tool) -> str:
+    config = tool.config
+    parts = [f"## {config.tool_id}\n", f"{config.description}\n", _facts(tool)]
     if config.parameters:
         parts.append(_parameters(config))
     if config.returns:
@@ -50,20 +54,28 @@ def _section(config: ToolConfig) -> str:
     return "\n".join(parts)
 
 
-def _facts(config: ToolConfig) -> str:
+def _facts(tool: Tool) -> str:
+    config = tool.config
     facts = [("Kind", f"`{config.type}`")]
     if config.aliases:
         facts.append(("Also called", ", ".join(f"`{alias}`" for alias in config.aliases)))
     facts.append(("Approval", _approval(config)))
     if config.behaviour.executes_code:
         facts += [
-            ("Effects", _EFFECTS[config.effects]),
+            ("Effects", _effects(tool)),
             ("After a crash", f"an interrupted call {_REPLAY[config.replay]}"),
             ("Limits", _limits(config)),
         ]
         codes = _ANY_TOOL if config.effects == "external" else _ANY_TOOL + _ON_FILES
         facts.append(("Fails with", ", ".join(f"`{code}`" for code in codes) + ", and others"))
     return "\n".join(f"- **{word}:** {said}" for word, said in facts) + "\n"
+
+
+def _effects(tool: Tool) -> str:
+    effects = tool.config.effects
+    besides = [said for name, said in _BESIDES.items() if name in tool.injected]
+    own = "changes no file" if besides and effects == "none" else _EFFECTS[effects]
+    return "; ".join([own, *besides])
 
 
 def _approval(config: ToolConfig) -> str:

@@ -27,6 +27,7 @@ INJECTABLE = frozenset(
         "ripgrep",
         "errands",
         "adviser",
+        "annotate",
         "library",
     }
 )

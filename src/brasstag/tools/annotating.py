@@ -1,12 +1,15 @@
 """Annotating documents: tags and descriptions. What is said here is written down with the call's own entry."""
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
-from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.config import Limits
 from brasstag.toolkit.declare import tool
 from brasstag.words.documents import Document
 from brasstag.words.errors import Code, ToolError
+
+Annotate = Callable[[str], str]
+"""Says that the call annotates what is at a path."""
 
 
 class Named(Protocol):
@@ -19,7 +22,7 @@ class Named(Protocol):
 
 @tool(execution_type="function")
 def tag_document(
-    workspace: Draft,
+    annotate: Annotate,
     library: Named,
     limits: Limits,
     path: str,
@@ -33,16 +36,16 @@ def tag_document(
     if both:
         raise ToolError(Code.INVALID_ARGUMENTS, f"{both[0]!r} is to be added and removed; say one of them")
     document = library.named(path, limits.working_seconds)
-    workspace.annotate(document.path)
+    annotate(document.path)
     tags = dict.fromkeys((*document.tags, *(add or ())))
     return {"path": document.path, "tags": [tag for tag in tags if tag not in (remove or ())]}
 
 
 @tool(execution_type="function")
 def describe_document(
-    workspace: Draft, library: Named, limits: Limits, path: str, description: str
+    annotate: Annotate, library: Named, limits: Limits, path: str, description: str
 ) -> dict[str, Any]:
     """describe_document"""
     document = library.named(path, limits.working_seconds)
-    workspace.annotate(document.path)
+    annotate(document.path)
     return {"path": document.path, "description": description}

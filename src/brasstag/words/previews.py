@@ -27,6 +27,10 @@ def digest_in(state: str) -> str | None:
     return value if colon else None
 
 
+OPENED = file_state("")
+"""The state, in a preview, of a file that was read although nobody took the digest of what it holds."""
+
+
 class Fact(StrEnum):
     """What rules and profiles may ask of a preview."""
 
@@ -134,6 +138,8 @@ class Preview:
     """What among its changes would replace something newer than its task has seen."""
     annotates: tuple[str, ...] = ()
     """Documents it says something of, which everybody is shown beside them; their files stay as they are."""
+    past: tuple[Seen, ...] = ()
+    """Earlier states that it shows of paths, which are not in them now."""
     names: tuple[str, ...] = field(default=(), compare=False)
     """Paths that what it runs names; a look reads those that hold files, and only ``reads`` is kept."""
     notes: tuple[str, ...] = field(default=(), compare=False)
@@ -142,7 +148,7 @@ class Preview:
         """Return the paths, commands or addresses that make ``fact`` true; empty when it is not."""
         match fact:
             case Fact.READS:
-                return tuple(seen.path for seen in self.reads)
+                return tuple(dict.fromkeys(seen.path for seen in (*self.reads, *self.past)))
             case Fact.ANNOTATES:
                 return self.annotates
             case Fact.RUNS:
@@ -171,7 +177,7 @@ class Preview:
     @property
     def paths(self) -> tuple[str, ...]:
         """Every workspace path the call would read, change or annotate, in order, once each."""
-        found = [*(seen.path for seen in self.reads), *self.saves, *self.annotates]
+        found = [*(seen.path for seen in (*self.reads, *self.past)), *self.saves, *self.annotates]
         found += [path for change in self.changes for path in change.paths]
         return tuple(dict.fromkeys(found))
 
@@ -192,6 +198,7 @@ class Preview:
             "saves": list(self.saves),
             "conflicts": [conflict.as_json() for conflict in self.conflicts],
             "annotates": list(self.annotates),
+            "past": [[seen.path, seen.state] for seen in self.past],
             "notes": list(self.notes),
         }
 
@@ -208,6 +215,7 @@ class Preview:
             saves=tuple(stored.get("saves", ())),
             conflicts=tuple(Conflict(**conflict) for conflict in stored.get("conflicts", ())),
             annotates=tuple(stored.get("annotates", ())),
+            past=tuple(Seen(path, state) for path, state in stored.get("past", ())),
             notes=tuple(stored["notes"]),
         )
 
@@ -222,5 +230,5 @@ class Preview:
         return digest(stored)
 
 
-_SINCE_ADDED = ("conflicts", "annotates")
+_SINCE_ADDED = ("conflicts", "annotates", "past")
 """Approvals from before there was a word for these are bound to a digest without it."""

@@ -17,7 +17,7 @@ from brasstag.sandbox.workspace.reader import NOTHING, Held, Kind, Known, Listin
 from brasstag.sandbox.workspace.view import View
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.previews import digest_in
+from brasstag.words.previews import OPENED, digest_in
 
 
 class Entry(NamedTuple):
@@ -110,6 +110,23 @@ class Browser:
         """Return the one name of something that is there: without ``..``, and without links on it."""
         return self._found(path)[0]
 
+    def leads_to(self, path: str) -> str:
+        """Return where a path leads, whether or not anything is there."""
+        self._still_open()
+        parsed = parse_path(path)
+        with at_path(parsed):
+            return self._view.resolve(parsed)
+
+    def require_shown(self, path: str) -> str:
+        """Return where a path leads; raise ToolError where the policy hides that, whether or not anything is there."""
+        where = self.leads_to(path)
+        for one in (parse_path(path), where):
+            if self._is_hidden(one):
+                # It counts as read, so that the rule which hides it is heard; nobody looks at it.
+                self._view.remember(one, Held(OPENED))
+                raise ToolError(Code.BLOCKED_BY_RULE, f"{shown(path)} is hidden by the policy")
+        return where
+
     def exists(self, path: str) -> bool:
         """Say whether something is there; a link that leads nowhere is not."""
         return self._look(path, follow=True)[1] is not None
@@ -133,14 +150,8 @@ class Browser:
 
     def keep(self, path: str, limit: int | None = None) -> Kept:
         """Keep the bytes of a file, in bounded memory, for whoever is handed them instead of the workspace."""
-        self._still_open()
-        parsed = parse_path(path)
-        with at_path(parsed):
-            where = self._view.resolve(parsed)
-            if self._is_hidden(where):
-                # It counts as read, so that the rule which hides it is heard; no copy of it is made.
-                self._view.remember(where, self._view.reader.held(where))
-                raise ToolError(Code.BLOCKED_BY_RULE, f"{shown(where)} is hidden by the policy")
+        where = self.require_shown(path)
+        with at_path(where):
             where, held = self._view.keep(where, limit)
         digest = digest_in(held.state) or ""
         file = self._workspace.blobs.file_of(digest)
@@ -216,7 +227,7 @@ class Browser:
         """Note that files were read for this call; what a rule speaks about is named in the preview."""
         minded = [path for path in paths if path not in self._unspoken and self._is_minded(path)]
         for path in minded:
-            self._view.remember(path, Held("file"))
+            self._view.remember(path, Held(OPENED))
         self._walked += len(paths) - len(minded)
 
     def close(self) -> None:

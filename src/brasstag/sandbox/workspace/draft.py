@@ -39,6 +39,7 @@ class Draft(Browser):
         super().__init__(workspace, hidden, minded, unspoken, unheard)
         self._writable = writable
         self._annotated: dict[str, None] = {}
+        self._past: dict[Seen, None] = {}
 
     def write_bytes(self, path: str, data: bytes, create_dirs: bool = True, mode: int | None = None) -> str:
         """Stage a file's whole content, new or over what is there; return its canonical path.
@@ -156,6 +157,10 @@ class Draft(Browser):
         self._annotated[where] = None
         return where
 
+    def recall(self, path: str, state: str) -> None:
+        """Say that this call shows what a path held earlier."""
+        self._past[Seen(path, state)] = None
+
     def stage_again(self, changes: Sequence[Change]) -> None:
         """Stage what another draft of the same call has led to; its bytes have been kept since."""
         with self._view.stage.whole():
@@ -173,6 +178,7 @@ class Draft(Browser):
             changes=self._view.stage.changes(self._workspace.undo_limit) if self._view.stage else (),
             untracked_reads=self._walked,
             annotates=tuple(self._annotated),
+            past=tuple(self._past),
             notes=tuple(notes),
         )
 

@@ -119,7 +119,7 @@ class View:
         earlier = self.seen.get(path)
         if earlier is not None and not _agree(earlier.state, held.state):
             raise ToolError(Code.CHANGED, f"{shown(path)} changed while it was being read; call again")
-        if earlier is None or digest_in(held.state):
+        if earlier is None or (digest_in(held.state) is not None and not digest_in(earlier.state)):
             self.seen[path] = held
 
     def before(self, path: str) -> Held:
@@ -208,7 +208,7 @@ class View:
 
 def _agree(earlier: str, later: str) -> bool:
     # A look saw only the kind; a read saw the bytes too. They agree when one is the other's first word.
-    if ":" in earlier and ":" in later:
+    if digest_in(earlier) and digest_in(later):
         return earlier == later
     return _KIND_OF[earlier.partition(":")[0]] == _KIND_OF[later.partition(":")[0]]
 
