@@ -13,6 +13,7 @@ from brasstag.documents.decoding import decoded
 from brasstag.documents.scanning import Scanner
 from brasstag.store.documents import DocumentRow, document_row
 from brasstag.store.fulltext import LONGEST_BODY, shown_body
+from brasstag.store.outbox import events_since
 from brasstag.store.schema import documents, versions
 from brasstag.store.versions import OUTSIDE, Version
 from brasstag.words.canonical import sha256
@@ -91,6 +92,21 @@ def require_law(room: Room) -> None:
     for path, (state, data) in disk.items():
         assert room.books.blobs.get(digest_in(told[path][-1].state) or "") == data, (path, state)
     require_rows(room, disk, told)
+    require_events(room)
+
+
+def require_events(room: Room) -> None:
+    """Hold what listeners were told, taken one after the other, against the rows."""
+    heard: dict[str, int] = {}
+    with room.books.database.read() as view:
+        changes = [change for event in events_since(view, 0) for change in event.payload["changes"]]
+    for change in changes:
+        if change["change"] == "removed":
+            del heard[change["path"]]
+        elif "version" in change:
+            heard.pop(change.get("source", ""), None)
+            heard[change["path"]] = change["version"]
+    assert heard == {path: row.version for path, row in live_rows(room).items()}
 
 
 def require_rows(room: Room, disk: dict[str, tuple[str, bytes]], told: dict[str, list[Version]]) -> None:

@@ -11,6 +11,7 @@ from brasstag.sandbox.workspace.control import ControlFiles
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.store import documents as rows
 from brasstag.store.books import Books
+from brasstag.store.catalogue import Wanted, list_documents
 from brasstag.store.documents import forget_touched, known_rows, rows_at, touched_paths
 from brasstag.store.schema import documents, versions
 from brasstag.store.versions import touch
@@ -54,6 +55,28 @@ def test_more_paths_than_fit_one_statement_are_read(books: Books, folder: Path) 
     scan_all(books, folder)
     with books.database.read() as view:
         assert sorted(rows_at(view, [*paths, "missing"])) == paths
+
+
+@pytest.mark.parametrize("name", ["media_type", "by", "task", "since", "until", "prefix"])
+@pytest.mark.parametrize("asked", ["a\0", "\0", "\ud800"])
+def test_what_no_database_takes_as_text_is_asked_for_without_harm(
+    books: Books, folder: Path, name: str, asked: str
+) -> None:
+    write(folder, ["a", "b"])
+    scan_all(books, folder)
+    wanted = Wanted(**{name: asked})  # type: ignore[arg-type]
+    found = books.read(lambda view: list_documents(view, wanted))
+    # Every moment comes before such a character.
+    assert [row.path for row in found] == (["a", "b"] if name == "until" else [])
+
+
+def test_a_prefix_is_asked_for_as_it_is_written(books: Books, folder: Path) -> None:
+    write(folder, ["zero\u200bwidth/a", "zero/b"])
+    scan_all(books, folder)
+    wanted = Wanted(prefix="zero\u200bwidth/")
+    assert [row.path for row in books.read(lambda view: list_documents(view, wanted))] == [
+        "zero\u200bwidth/a"
+    ]
 
 
 def test_what_was_touched_stays_so_until_somebody_has_looked(books: Books) -> None:

@@ -98,6 +98,33 @@ async def test_drawing_over_a_file_asks_first(desk: Desk) -> None:
     assert (desk.data / "chart.svg").read_text() == "mine"
 
 
+async def test_a_link_with_the_name_of_a_chart_does_not_turn_a_document_into_one(desk: Desk) -> None:
+    (desk.data / "chart.svg").symlink_to("sales_raw.csv")
+    failed = await desk.plot(**BY_MONTH)
+    assert isinstance(failed, Failed), failed
+    assert failed.code is Code.INVALID_ARGUMENTS
+    assert "chart.svg, or what it leads to, ends with neither" in failed.message
+    assert (desk.data / "sales_raw.csv").read_bytes() == SHIPPED.read_bytes()
+
+
+@pytest.mark.parametrize("path", ["sales.svg", "other.svg"])
+async def test_a_chart_is_not_written_over_what_it_is_drawn_from(desk: Desk, path: str) -> None:
+    source = desk.data / "sales.svg"
+    source.write_bytes(SHIPPED.read_bytes())
+    (desk.data / "other.svg").symlink_to("sales.svg")
+    failed = await desk.plot(path, documents=["sales.svg"], **BY_MONTH)
+    assert isinstance(failed, Failed), failed
+    assert failed.code is Code.INVALID_ARGUMENTS
+    assert "one of the documents that are drawn from" in failed.message
+    assert source.read_bytes() == SHIPPED.read_bytes()
+
+
+async def test_a_chart_is_written_through_a_link_to_another(desk: Desk) -> None:
+    (desk.data / "latest.png").symlink_to("chart.svg")
+    assert (await desk.drawn("latest.png", **BY_MONTH))["path"] == "chart.svg"
+    assert "month" in desk.texts()
+
+
 @pytest.mark.parametrize(
     ("more", "code", "words"),
     [

@@ -14,8 +14,18 @@ from brasstag.documents.rendering import text_of
 from brasstag.documents.searching import Hit, Spot
 from brasstag.documents.study import Item, Study
 from brasstag.store.books import Books
-from brasstag.store.documents import DocumentRow, count_pending, pending_rows, rows_of, update_rows
+from brasstag.store.database import View
+from brasstag.store.documents import (
+    DocumentRow,
+    count_noted,
+    count_pending,
+    noted_rows,
+    pending_rows,
+    rows_of,
+    update_rows,
+)
 from brasstag.store.fulltext import LONGEST_BODY, Indexed, put_texts
+from brasstag.store.reindexing import count_missing, expect_missing
 from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.previews import digest_in
 
@@ -28,6 +38,18 @@ def _told(failed: NotConverted) -> str:
 
 
 _SLOW_NOTE = _told(SLOW)
+_FAILED = tuple(
+    f"{code}: "
+    for code in (
+        Code.CANNOT_CONVERT,
+        Code.TOO_LARGE,
+        Code.TIMEOUT,
+        Code.NOT_KEPT,
+        Code.NOT_SUPPORTED,
+        Code.CANCELLED,
+    )
+)
+"""How notes begin that say why there is no text."""
 
 
 @dataclass(slots=True)
@@ -39,6 +61,20 @@ class Indexing:
     """Those of which there is no text; the documents say why."""
     left: int = 0
     """Those that there was no time for, or that cannot be converted here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Documents of which there should be a text, and is none."""
+
+    count: int
+    rows: tuple[DocumentRow, ...]
+    """The first of them; the note of each says why, with a code."""
+
+
+def failures(view: View, most: int) -> Failures:
+    """Return what could not be indexed, the first in the order of their paths."""
+    return Failures(count_noted(view, _FAILED), tuple(noted_rows(view, _FAILED, most)))
 
 
 def index_pending(
@@ -60,6 +96,13 @@ def index_pending(
         _write(books, rows, _texts(books, study, rows, left), done)
     done.left = books.read(count_pending)
     return done
+
+
+def notice_missing(books: Books) -> None:
+    """Let what the index has lost wait to be indexed again, so that nobody takes an index that is short for a whole one."""
+    if books.read(count_missing):
+        with books.database.write() as transaction:
+            expect_missing(transaction, CONVERTED)
 
 
 @dataclass(frozen=True, slots=True)

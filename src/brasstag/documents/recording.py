@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from brasstag.documents.intake import Taken
-from brasstag.documents.sheets import Sheet
+from brasstag.documents.sheets import Sheet, in_order
 from brasstag.documents.tracing import Appeared, Origin, moved_by_calls, moved_outside
 from brasstag.documents.walking import inode_in
 from brasstag.store.database import Transaction
@@ -27,10 +27,10 @@ from brasstag.words.previews import ABSENT, DIRECTORY, digest_in
 
 TOPIC = "documents"
 
-Past = tuple[Version | None, DocumentRow | None]
+_Former = tuple[Version | None, DocumentRow | None]
 """The first version of a document, and the row it had where calls have moved it from."""
 
-_UNKNOWN: Past = (None, None)
+_UNKNOWN: _Former = (None, None)
 
 What = Literal["added", "changed", "moved", "removed", "unchanged"]
 
@@ -138,9 +138,9 @@ class Record:
         rows: Mapping[str, DocumentRow],
         origins: Mapping[str, Origin],
         taken_over: set[int],
-    ) -> dict[str, Past]:
+    ) -> dict[str, _Former]:
         """Return the past of what calls have made, each row that goes with it once."""
-        found: dict[str, Past] = {}
+        found: dict[str, _Former] = {}
         for finding in findings:
             if finding.taken is None or finding.newest is None or finding.newest.state == ABSENT:
                 # There is nothing, or what there is was not made by a call.
@@ -153,7 +153,7 @@ class Record:
         return found
 
     def _keep(
-        self, finding: Finding, taken: Taken, row: DocumentRow | None, origin: Origin | None, past: Past
+        self, finding: Finding, taken: Taken, row: DocumentRow | None, origin: Origin | None, past: _Former
     ) -> None:
         version = self._version(finding, taken, origin)
         first, moved = past
@@ -249,7 +249,7 @@ class Record:
         self._sheet.write(self._transaction, self._at)
         touch(self._transaction, self.left)
         if self._sheet.changes:
-            announce(self._transaction, TOPIC, {"changes": self._sheet.changes}, self._at)
+            announce(self._transaction, TOPIC, {"changes": in_order(self._sheet.changes)}, self._at)
 
 
 def _described(

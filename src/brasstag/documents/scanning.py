@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from brasstag.documents.ignoring import Ignoring
+from brasstag.documents.indexing import notice_missing
 from brasstag.documents.intake import Sizes
 from brasstag.documents.reports import ScanReport
 from brasstag.documents.rounds import Round, Stop, never
@@ -55,6 +56,7 @@ class Scanner:
         self._look_at_touched(scan)
         scan.walk_all()
         report = scan.finish()
+        notice_missing(self._books)
         if report.differences:
             with self._books.database.write() as transaction:
                 forget_old_events(transaction)

@@ -1,6 +1,6 @@
 """Sheets: all that one commit of a scan writes, gathered so that each table is written once."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,6 +9,11 @@ from brasstag.store.database import Transaction
 from brasstag.store.documents import DocumentRow, delete_rows, insert_rows, update_rows
 from brasstag.store.fulltext import Indexed, drop_texts, put_texts
 from brasstag.store.versions import Version, insert_versions
+
+Told = dict[str, Any]
+"""What one commit tells of one path."""
+
+_SOURCE = "source"
 
 
 @dataclass(slots=True)
@@ -24,7 +29,7 @@ class Sheet:
     new_texts: list[Indexed] = field(default_factory=list)
     texts: list[Indexed] = field(default_factory=list)
     dropped_texts: list[int] = field(default_factory=list)
-    changes: list[dict[str, Any]] = field(default_factory=list)
+    changes: list[Told] = field(default_factory=list)
 
     def new_id(self) -> int:
         """Return the id of a new document."""
@@ -56,6 +61,29 @@ class Sheet:
         delete_rows(transaction, self.deleted)
         insert_rows(transaction, [_noted(row, notes) for row in self.inserted])
         update_rows(transaction, [_noted(row, notes) for row in self.updated])
+
+
+def in_order(changes: Sequence[Told]) -> list[Told]:
+    """Return changes so that whoever makes one after the other ends with what is there.
+
+    What leaves a path comes before what arrives there.
+    """
+    arrivals = [one for one in changes if one["change"] not in ("removed", "moved")]
+    return [*(one for one in changes if one["change"] == "removed"), *_moves(changes), *arrivals]
+
+
+def _moves(changes: Sequence[Told]) -> Iterator[Told]:
+    leaving = {one[_SOURCE]: one for one in changes if _SOURCE in one}
+    while leaving:
+        chain = [leaving.pop(next(iter(leaving)))]
+        while (after := leaving.pop(chain[-1]["path"], None)) is not None:
+            chain.append(after)
+        first, *others = chain
+        yield from reversed(others)
+        if chain[-1]["path"] == first[_SOURCE]:
+            # In a circle no move can come first. All of these paths were found empty earlier, so this one is new to them.
+            first = {name: value for name, value in first.items() if name != _SOURCE} | {"change": "added"}
+        yield first
 
 
 def _noted(row: DocumentRow, notes: Mapping[int, str]) -> DocumentRow:

@@ -24,6 +24,9 @@ _ORDERS: dict[Order, tuple[Any, ...]] = {
     "smallest": (documents.c.size, documents.c.path),
 }
 
+_TEXTS = ("media_type", "by", "task", "since", "until", "prefix")
+"""What is asked for as it is written in the rows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -38,9 +41,9 @@ class Wanted:
     task: str = ""
     """The task that created it, or made its newest version."""
     since: str = ""
-    """Not changed before this moment, as the books write it."""
+    """Changed at this moment or later, as the books write it."""
     until: str = ""
-    """Not changed after this moment."""
+    """Changed before this moment."""
     prefix: str = ""
     """What its path begins with."""
 
@@ -102,6 +105,8 @@ def _reworded(
 def narrowed(wanted: Wanted) -> Select[Any]:
     """Return the query for documents that may be wanted; of tags and of prefixes a reader has to look again."""
     column = documents.c
+    texts: dict[str, Any] = {name: _storable(getattr(wanted, name)) for name in _TEXTS}
+    wanted = replace(wanted, **texts)
     query = select(documents).where(column.state != ABSENT)
     if wanted.family is not None:
         query = query.where(column.media_type.startswith(wanted.family, autoescape=True))
@@ -113,12 +118,17 @@ def narrowed(wanted: Wanted) -> Select[Any]:
         query = query.where((column.created_by == wanted.by) | (column.updated_by == wanted.by))
     if wanted.task:
         query = query.where((column.created_task == wanted.task) | (column.updated_task == wanted.task))
-    for moment, holds in ((wanted.since, column.updated_at.__ge__), (wanted.until, column.updated_at.__le__)):
+    for moment, holds in ((wanted.since, column.updated_at.__ge__), (wanted.until, column.updated_at.__lt__)):
         if moment:
             query = query.where(holds(moment))
     if wanted.prefix:
         query = query.where(column.path.startswith(wanted.prefix, autoescape=True))
     return query
+
+
+def _storable(text: str) -> str:
+    """Return a text that every database takes; what none takes is in no row either."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 
 def _rows(view: Connection, query: Select[Any]) -> Iterator[DocumentRow]:

@@ -10,7 +10,18 @@ from dataclasses import dataclass, fields
 from itertools import starmap
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, bindparam, collate, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    bindparam,
+    collate,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from brasstag.store.database import Database, Transaction
 from brasstag.store.prepared import Prepared
@@ -188,6 +199,23 @@ def pending_rows(view: Connection, most: int, after: int = 0) -> Sequence[Docume
 def count_pending(view: Connection) -> int:
     """Return how many rows there are whose index still needs something."""
     return int(view.execute(select(func.count()).select_from(documents).where(_IS_PENDING)).scalar_one())
+
+
+def noted_rows(view: Connection, beginnings: Sequence[str], most: int) -> Sequence[DocumentRow]:
+    """Return rows whose note begins with one of these, in the order of their paths."""
+    query = select(*_columns).where(_is_noted(beginnings)).order_by(documents.c.path).limit(most)
+    return [document_row(row) for row in view.execute(query)]
+
+
+def count_noted(view: Connection, beginnings: Sequence[str]) -> int:
+    """Return how many rows there are whose note begins with one of these."""
+    query = select(func.count()).select_from(documents).where(_is_noted(beginnings))
+    return int(view.execute(query).scalar_one())
+
+
+def _is_noted(beginnings: Sequence[str]) -> ColumnElement[bool]:
+    begins = [documents.c.note.startswith(one, autoescape=True) for one in beginnings]
+    return or_(*begins) & (documents.c.state != ABSENT)
 
 
 def newest_versions(view: Connection, paths: Sequence[str]) -> dict[str, Version]:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Select, bindparam, column, select, table, tex
 
 from brasstag.store.bm25 import best_on_postgres
 from brasstag.store.catalogue import Wanted, narrowed
+from brasstag.store.damage import of_the_index
 from brasstag.store.documents import DocumentRow, document_row
 from brasstag.store.fulltext import shown_body
 from brasstag.store.prepared import Prepared
@@ -51,14 +52,15 @@ def hold_still(view: Connection) -> None:
 
 def best(view: Connection, sought: Sought, wanted: Wanted, limit: int) -> list[Ranked]:
     """Return what answers best, best first; which of them can be shown, ``rows_wanted`` says."""
-    if view.dialect.name == "postgresql":
-        return list(starmap(Ranked, best_on_postgres(view, sought, _up_to_date(wanted), limit)))
-    asked = {"sought": fts5_match(sought), "most": limit}
-    found: Iterable[Any] = (
-        _best_of_all.rows(view, **asked) if wanted == _ANY else view.execute(_best_wanted(wanted), asked)
-    )
-    # FTS5 counts downwards: its best is the least.
-    return [Ranked(number, -rank) for number, rank in found]
+    with of_the_index():
+        if view.dialect.name == "postgresql":
+            return list(starmap(Ranked, best_on_postgres(view, sought, _up_to_date(wanted), limit)))
+        asked = {"sought": fts5_match(sought), "most": limit}
+        found: Iterable[Any] = (
+            _best_of_all.rows(view, **asked) if wanted == _ANY else view.execute(_best_wanted(wanted), asked)
+        )
+        # FTS5 counts downwards: its best is the least.
+        return [Ranked(number, -rank) for number, rank in found]
 
 
 def matching(view: Connection, sought: Sought, wanted: Wanted) -> Iterator[DocumentRow]:
@@ -69,8 +71,9 @@ def matching(view: Connection, sought: Sought, wanted: Wanted) -> Iterator[Docum
             text("fulltext MATCH :sought").bindparams(sought=fts5_match(sought))
         )
     query = _up_to_date(wanted).where(documents.c.id.in_(found.correlate(None)))
-    for row in view.execute(query.order_by(documents.c.updated_at.desc(), documents.c.id)):
-        yield document_row(row)
+    with of_the_index():
+        for row in view.execute(query.order_by(documents.c.updated_at.desc(), documents.c.id)):
+            yield document_row(row)
 
 
 def rows_wanted(view: Connection, ids: Sequence[int], wanted: Wanted) -> dict[int, DocumentRow]:
@@ -93,7 +96,8 @@ def pending_of(view: Connection, wanted: Wanted) -> Iterator[DocumentRow]:
 
 def body_of(view: Connection, number: int) -> str:
     """Return the text a document is indexed with; empty where it has none."""
-    found = _BODIES[view.dialect.name].rows(view, id=number)
+    with of_the_index():
+        found = _BODIES[view.dialect.name].rows(view, id=number)
     return shown_body(found[0][0]) if found else ""
 
 

@@ -6,18 +6,17 @@ Postgres   a table of texts with what ``vectors`` makes of them
 Each holds a document's path, its words (description and tags) and its body.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import case, text, update
+from sqlalchemy import text
 
+from brasstag.store.damage import of_the_index
 from brasstag.store.database import Transaction
 from brasstag.store.lexemes import joined, set_apart, storable
 from brasstag.store.prepared import Prepared
-from brasstag.store.schema import documents
 from brasstag.store.vectors import vector_of
-from brasstag.words.previews import ABSENT
 
 LONGEST_BODY = 6_000_000
 """Characters of a body that are indexed."""
@@ -75,7 +74,9 @@ def put_texts(
     """
     if not rows:
         return {}
-    return (_put_on_postgres if _is_postgres(transaction) else _put_on_sqlite)(transaction, rows, are_new)
+    put = _put_on_postgres if _is_postgres(transaction) else _put_on_sqlite
+    with of_the_index():
+        return put(transaction, rows, are_new)
 
 
 def put_words(transaction: Transaction, rows: Sequence[Labels]) -> None:
@@ -83,10 +84,13 @@ def put_words(transaction: Transaction, rows: Sequence[Labels]) -> None:
     if not _is_postgres(transaction):
         labels = [{"id": row.id, "path": set_apart(row.path), "words": set_apart(row.words)} for row in rows]
         if labels:
-            transaction.run_many(_sqlite_label, labels)
+            with of_the_index():
+                transaction.run_many(_sqlite_label, labels)
         return
     for row in rows:
-        for (body,) in transaction.run(_postgres_body, id=row.id).fetchall():
+        with of_the_index():
+            held = transaction.run(_postgres_body, id=row.id).fetchall()
+        for (body,) in held:
             put_texts(transaction, [Indexed(row.id, row.path, row.words, body)])
 
 
@@ -94,14 +98,8 @@ def drop_texts(transaction: Transaction, ids: Iterable[int]) -> None:
     """Take documents out of the index."""
     gone = [{"id": number} for number in ids]
     if gone:
-        transaction.run_many(_postgres_drop if _is_postgres(transaction) else _sqlite_drop, gone)
-
-
-def forget_index(transaction: Transaction, converted: Collection[str]) -> None:
-    """Empty the index; every document waits for its text, those of some types to be converted first."""
-    transaction.execute(text("DELETE FROM fulltext"))
-    first = case((documents.c.media_type.in_(sorted(converted)), "convert"), else_="text")
-    transaction.execute(update(documents).where(documents.c.state != ABSENT).values(pending=first, note=""))
+        with of_the_index():
+            transaction.run_many(_postgres_drop if _is_postgres(transaction) else _sqlite_drop, gone)
 
 
 def shown_body(stored: str) -> str:

@@ -1,6 +1,7 @@
 """Pruning: which kept contents only old versions name. Versions stay; what they held does not."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,9 +31,19 @@ class Retention:
 class Prunable:
     """What would go."""
 
-    versions: int
     digests: frozenset[str]
     """Contents, and the blocks made of them, that no version names which stays whole."""
+    counts: Mapping[str, int]
+    """How many versions of each path would no longer have what they held."""
+    size: int
+    """Bytes of those contents, without the blocks made of them."""
+    unknown: tuple[str, ...] = ()
+    """Paths that were asked for, and neither they nor anything below them has any version."""
+
+    @property
+    def versions(self) -> int:
+        """How many versions would no longer have what they held."""
+        return sum(self.counts.values())
 
 
 def prunable(books: Books, spared: Retention) -> Prunable:
@@ -41,24 +52,33 @@ def prunable(books: Books, spared: Retention) -> Prunable:
 
 
 def _prunable(connection: Connection, spared: Retention, is_there: Callable[[str], bool]) -> Prunable:
-    query = select(versions.c.path, versions.c.state, versions.c.at).order_by(
+    query = select(versions.c.path, versions.c.state, versions.c.at, versions.c.size).order_by(
         versions.c.path, versions.c.version.desc()
     )
-    seen: dict[str, int] = {}
-    old: dict[str, int] = {}
+    seen: Counter[str] = Counter()
+    old: dict[str, Counter[str]] = defaultdict(Counter)
+    sizes: dict[str, int] = {}
     kept: set[str] = set(waited_for(connection))
-    for path, state, at in connection.execute(query):
+    for path, state, at, size in connection.execute(query):
         digest = digest_in(state)
-        place = seen[path] = seen.get(path, 0) + 1
+        seen[path] += 1
         if digest is None:
             continue
-        if _is_asked(path, spared.paths) and place > spared.keep and at < spared.before:
-            old[digest] = old.get(digest, 0) + 1
+        if _is_asked(path, spared.paths) and seen[path] > spared.keep and at < spared.before:
+            old[digest][path] += 1
+            sizes[digest] = size
         else:
             kept.add(digest)
     gone = frozenset(filter(is_there, old.keys() - kept))
-    count = sum(old[digest] for digest in gone)
-    return Prunable(count, gone | (kept_blocks(connection, gone) - kept_blocks(connection, kept)))
+    counts: Counter[str] = Counter()
+    for digest in gone:
+        counts.update(old[digest])
+    return Prunable(
+        gone | (kept_blocks(connection, gone) - kept_blocks(connection, kept)),
+        dict(sorted(counts.items())),
+        sum(sizes[digest] for digest in gone),
+        tuple(one for one in spared.paths if not any(_is_asked(path, [one]) for path in seen)),
+    )
 
 
 def prune(books: Books, spared: Retention, by: str, desk: Desk) -> int:

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, create_engine, event
-from sqlalchemy.exc import DatabaseError, IntegrityError, OperationalError
+from sqlalchemy.exc import DatabaseError, IntegrityError
 from sqlalchemy.pool import QueuePool, StaticPool
 
+from brasstag.store.damage import is_of_the_index
 from brasstag.store.database import PATIENCE_SECONDS, Transaction
 from brasstag.store.prepared import Guarded, Prepared
 from brasstag.store.schema import metadata
-from brasstag.words.errors import StoreError, StoreLost
+from brasstag.words.errors import IndexDamaged, StoreError, StoreLost
 
 OLDEST_SQLITE = (3, 35)
 """The first with all we use."""
@@ -22,7 +23,7 @@ OLDEST_SQLITE = (3, 35)
 WRITER_CACHE_KIB = 16_000
 """What the writer remembers of the file: a large commit that does not fit is written more than once."""
 
-_PASSING = ("locked", "busy", "full", "disk I/O")
+_PASSING = ("locked", "busy", "is full", "disk I/O")
 """What SQLite says of troubles that end: nothing was written, and it may be tried again."""
 
 
@@ -142,19 +143,24 @@ def _readable_errors() -> Iterator[None]:
         yield
     except (IntegrityError, sqlite3.IntegrityError):
         raise
-    except (OperationalError, sqlite3.OperationalError) as error:
-        said = str(getattr(error, "orig", error))
-        kind = StoreLost if any(word in said for word in _PASSING) else StoreError
-        raise kind(f"the room's database cannot be used: {said}. {_mend(said)}") from error
     except (DatabaseError, sqlite3.DatabaseError) as error:
-        raise StoreError(
-            f"the room's database is damaged: {getattr(error, 'orig', error)}. "
-            "Keep a copy of .brasstag/ and restore state.db from a backup."
-        ) from error
+        raise _as_store_error(getattr(error, "orig", error)) from error
+
+
+def _as_store_error(error: Any) -> StoreError:
+    said = str(error)
+    if is_of_the_index(error):
+        return IndexDamaged(said)
+    if isinstance(error, sqlite3.OperationalError):
+        kind = StoreLost if any(word in said for word in _PASSING) else StoreError
+        return kind(f"the room's database cannot be used: {said}. {_mend(said)}")
+    return StoreError(
+        f"the room's database is damaged: {said}. Keep a copy of .brasstag/ and restore state.db from a backup."
+    )
 
 
 def _mend(message: str) -> str:
-    if "full" in message or "disk I/O" in message:
+    if "is full" in message or "disk I/O" in message:
         return "Free some disk space and try again; nothing was half written."
     if "locked" in message:
         return "Another process held it for too long; try again."

@@ -8,8 +8,12 @@ from sqlalchemy import Connection, Select, bindparam, insert, select
 
 from brasstag.store.database import Transaction
 from brasstag.store.prepared import Prepared
-from brasstag.store.schema import touched, versions
+from brasstag.store.schema import entries, touched, versions
+from brasstag.words.events import EntryKind
 from brasstag.words.previews import ABSENT, Change, digest_in
+
+_AT_ONCE = 500
+"""How many calls are asked about in one statement."""
 
 OUTSIDE = "outside"
 """Who made a version that no call of ours made."""
@@ -192,6 +196,19 @@ def moved_to(connection: Connection, found: Iterable[Version]) -> dict[tuple[str
     rows = connection.execute(query.where(versions.c.source.in_(paths), versions.c.source != ""))
     went = {(source, number + 1): path for path, source, number in rows}
     return {key: path for key, path in went.items() if key in left}
+
+
+def tags_of(connection: Connection, found: Iterable[Version]) -> dict[str, str]:
+    """Return the tags of the calls that made versions, by the ids of those calls."""
+    made = [(one.task_id, one.call_id) for one in found if one.call_id]
+    tags: dict[str, str] = {}
+    for start in range(0, len(made), _AT_ONCE):
+        tasks, calls = map(set, zip(*made[start : start + _AT_ONCE], strict=True))
+        query = select(entries.c.call_id, entries.c.tag).where(
+            entries.c.task_id.in_(tasks), entries.c.call_id.in_(calls), entries.c.kind == EntryKind.SETTLED
+        )
+        tags |= {row.call_id: row.tag for row in connection.execute(query)}
+    return tags
 
 
 def still_here(connection: Connection, others: Sequence[Version]) -> list[Version]:

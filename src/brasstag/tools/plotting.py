@@ -33,17 +33,20 @@ def plot_data(
     y_label: str = "",
 ) -> dict[str, Any]:
     """plot_data"""
-    ending = posixpath.splitext(path)[1].lower()
+    target = workspace.leads_to(path)
+    ending = posixpath.splitext(target)[1].lower()
     if ending not in _FORMATS:
-        raise ToolError(
-            Code.INVALID_ARGUMENTS, f"{path} ends with neither .png nor .svg, and nothing else can be drawn"
-        )
+        said = f"{path}, or what it leads to, ends with neither .png nor .svg, and nothing else can be drawn"
+        raise ToolError(Code.INVALID_ARGUMENTS, said)
     if sql is None and len(paths) > 1:
         raise ToolError(
             Code.INVALID_ARGUMENTS,
             "several documents need sql that says what of them is drawn; or name only one",
         )
     tables = Tables.of(errands, limits, workspace, paths)
+    if target in {document.path for document in tables.documents}:
+        said = f"{path} is one of the documents that are drawn from; write the chart to another path"
+        raise ToolError(Code.INVALID_ARGUMENTS, said)
     wanted = {
         "kind": kind,
         "x": x,

@@ -10,7 +10,7 @@ A caller of a tool never sees an exception: it sees ``Failed(code, message)``. T
     running             TIMEOUT · EXECUTION_ERROR · INVALID_RESULT · CANCELLED · INTERNAL_ERROR
     approvals           APPROVAL_NOT_FOUND · APPROVAL_CLOSED · APPROVAL_STALE · NOT_AN_APPROVER
     undo                TAG_NOT_FOUND · CANNOT_UNDO · NOT_KEPT (the bytes of that version)
-    data                NOT_A_TABLE · QUERY_FAILED
+    data                NOT_A_TABLE · QUERY_FAILED · INDEX_DAMAGED
     the web             ADDRESS_REFUSED · FETCH_FAILED · SEARCH_NOT_CONFIGURED
     agents              UNKNOWN_ROLE · BUDGET_EXCEEDED · MODEL_FAILED · MODEL_NOT_CONFIGURED
                         POISONED (its workers kept dying) · TASK_NOT_FOUND · TASK_CLOSED
@@ -25,6 +25,7 @@ Inside, rooms raise; the engine turns what a tool raised into an outcome, surfac
     ├── UntrustedError      control files changed and no person has looked yet
     ├── StoreError          the database or the blobs cannot be used
     │   ├── StoreLost       the database went away, or gave up, for the moment; look again, then go on
+    │   ├── IndexDamaged    the full-text index cannot be used, and can be made anew; also a ToolError
     │   └── Unproven        a timeline does not hold; nothing is done on its word, nothing added to it
     ├── ModelError          a model could not answer
     ├── Fenced              another worker holds this task now; leave it alone
@@ -82,6 +83,7 @@ class Code(StrEnum):
 
     NOT_A_TABLE = "NOT_A_TABLE"
     QUERY_FAILED = "QUERY_FAILED"
+    INDEX_DAMAGED = "INDEX_DAMAGED"
 
     ADDRESS_REFUSED = "ADDRESS_REFUSED"
     FETCH_FAILED = "FETCH_FAILED"
@@ -165,6 +167,18 @@ class StoreError(BrasstagError):
 
 class StoreLost(StoreError):
     """The database cannot be reached, or gave up a transaction; whether a commit in flight arrived is not known."""
+
+
+class IndexDamaged(StoreError, ToolError):
+    """The full-text index is damaged or gone; nothing is lost, as it is made of what the other tables hold."""
+
+    def __init__(self, said: str) -> None:
+        ToolError.__init__(
+            self,
+            Code.INDEX_DAMAGED,
+            f"the full-text index cannot be used: {said}. It is made of what other tables hold:"
+            " `brasstag documents reindex --rebuild` makes it anew",
+        )
 
 
 class Unproven(StoreError):

@@ -17,10 +17,11 @@ from brasstag.sandbox.workspace.workspace import kernel_support
 from brasstag.settings import STATE_DIRECTORY, find_project, read_settings, user_directory
 from brasstag.store.address import DATABASE_VARIABLE, Address
 from brasstag.store.opening import whereabouts
+from brasstag.store.reindexing import count_missing, require_sound_index
 from brasstag.store.sqlite import OLDEST_SQLITE, sqlite_version
 from brasstag.surfaces.cli.failures import paragraph
 from brasstag.surfaces.cli.going_on import is_served
-from brasstag.words.errors import BrasstagError
+from brasstag.words.errors import BrasstagError, IndexDamaged
 
 ENOUGH_BYTES = 200_000_000
 
@@ -108,10 +109,22 @@ def _state(root: Path, vault: Vault) -> Iterator[Check]:
     held = f"{found.entries} entries, {found.checkpoints} seals"
     wrong = f"{len(found.findings)} findings; run `brasstag timeline verify`"
     yield Check("timeline", found.ok, held if found.ok else wrong)
+    yield _index(vault)
     served = is_served(vault, "")
     yield Check(
         "worker", True, "one serves every run" if served else "none; `brasstag worker` serves every run"
     )
+
+
+def _index(vault: Vault) -> Check:
+    try:
+        missing = vault.books.read(count_missing)
+        with vault.books.database.write() as transaction:
+            require_sound_index(transaction)
+    except IndexDamaged as error:
+        return Check("index", False, paragraph(error))
+    lacks = f"it lacks {missing} of the documents it should hold; run `brasstag documents reindex`"
+    return Check("index", not missing, lacks if missing else "it holds every document that was indexed")
 
 
 def _unaccepted(root: Path) -> Iterator[Check]:
