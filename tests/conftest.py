@@ -1,5 +1,6 @@
 """Rooms for tests: one in memory, and real projects on disk, each with a user directory of its own."""
 
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
@@ -50,6 +51,16 @@ async def room(tmp_path: Path) -> AsyncIterator[Room]:
     workspace.mkdir()
     async with Room.in_memory(workspace) as opened:
         yield opened
+
+
+@pytest.fixture
+def tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let this machine stand in Tokyo, nine hours before Greenwich all year."""
+    with monkeypatch.context() as patched:
+        patched.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        yield
+    time.tzset()
 
 
 @pytest.fixture(scope="session")

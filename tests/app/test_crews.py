@@ -14,33 +14,34 @@ from brasstag.policy.roles import EVERYONES, Roles
 from brasstag.settings import read_settings
 from tests.conftest import accept
 
+FIND = {"read_file", "load_to_context", "list_documents", "search_documents"}
+BROWSE = FIND | {"list_files", "compare_documents"}
+READ_CODE = BROWSE | {"search_code"}
+SECOND_OPINION = {"ask_gpt", "ask_claude"}
 MAY_USE = {
     "novel": {
         "architect": {
-            "read_file", "write_file", "list_files", "search_code", "assign_task", "route_to_narrator", "route_to_editor",
-            "ask_gpt", "ask_claude",
+            *READ_CODE, *SECOND_OPINION, "write_file", "restore_document", "assign_task", "route_to_narrator",
+            "route_to_editor",
         },
-        "narrator": {"read_file", "write_file"},
-        "editor": {"read_file", "edit_file", "list_files", "search_code"},
+        "narrator": {*FIND, "compare_documents", "write_file"},
+        "editor": {*READ_CODE, "edit_file"},
     },
     "analyst": {
-        "lead": {"read_file", "load_to_context", "list_files", "assign_task", "route_to_analyst", "ask_gpt", "ask_claude"},
+        "lead": {*BROWSE, *SECOND_OPINION, "assign_task", "route_to_analyst"},
         "analyst": {
-            "read_file", "load_to_context", "list_files", "write_file", "edit_file", "ask_data", "assign_task",
-            "route_to_visualizer",
+            *BROWSE, "write_file", "edit_file", "restore_document", "tag_document", "describe_document", "ask_data",
+            "assign_task", "route_to_visualizer",
         },
-        "visualizer": {"read_file", "load_to_context", "list_files", "plot_data"},
+        "visualizer": {*FIND, "list_files", "plot_data"},
     },
     "developer": {
         "lead": {
-            "read_file", "load_to_context", "list_files", "search_code", "write_file", "edit_file", "assign_task",
-            "route_to_developer", "route_to_reviewer", "ask_gpt", "ask_claude",
+            *READ_CODE, *SECOND_OPINION, "write_file", "edit_file", "assign_task", "route_to_developer",
+            "route_to_reviewer",
         },
-        "developer": {
-            "read_file", "load_to_context", "list_files", "search_code", "write_file", "edit_file", "move_file",
-            "delete_file",
-        },
-        "reviewer": {"read_file", "load_to_context", "list_files", "search_code"},
+        "developer": {*READ_CODE, "write_file", "edit_file", "move_file", "delete_file", "restore_document"},
+        "reviewer": READ_CODE,
     },
 }  # fmt: skip
 

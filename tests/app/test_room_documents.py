@@ -106,9 +106,11 @@ async def test_versions_and_their_contents_are_at_hand(room: Room) -> None:
 
 
 async def test_a_whole_document_has_everything_programs_may_ask_for(room: Room) -> None:
-    await room.call("write_file", {"path": "a.html", "content": PAGE})
-    await room.call("tag_document", {"path": "a.html", "add": ["q3"]})
-    await room.call("move_file", {"from": "a.html", "to": "b.html"})
+    calls = [
+        await room.call("write_file", {"path": "a.html", "content": PAGE}),
+        await room.call("tag_document", {"path": "a.html", "add": ["q3"]}),
+        await room.call("move_file", {"from": "a.html", "to": "b.html"}),
+    ]
     whole = (await room.documents.whole("b.html")).as_json()
     assert (whole["path"], whole["created_by"], whole["tags"]) == ("b.html", "operator", ["q3"])
     assert [block["kind"] for block in whole["content_json"]["blocks"]] == ["heading", "paragraph"]
@@ -116,6 +118,7 @@ async def test_a_whole_document_has_everything_programs_may_ask_for(room: Room) 
         ("a.html", None),
         ("b.html", "a.html"),
     ]
+    assert [one["tag"] for one in whole["versions"]] == [calls[0].tag.id, calls[2].tag.id]
     assert whole["content_problem"] is None
     json.dumps(whole)
 

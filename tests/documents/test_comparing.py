@@ -1,9 +1,14 @@
 """Comparing: nothing that differs is left out."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brasstag.documents.comparing import diff_lines
+from brasstag.documents.comparing import compare, diff_lines
+from brasstag.documents.kinds import kind_of
+from brasstag.words.canonical import sha256
+from brasstag.words.documents import Content
+from brasstag.words.errors import Code, ToolError
 
 
 def diff(before: str, after: str) -> list[str]:
@@ -47,6 +52,51 @@ def test_a_changed_line_end_shows() -> None:
 def test_bytes_that_are_not_text_are_told_by_size() -> None:
     assert list(diff_lines(b"\xff\xfe", b"abc")) == ["@ not text: 2 bytes become 3 bytes"]
     assert list(diff_lines(None, b"abc")) == ["@ the bytes are not kept here any more"]
+
+
+def content(path: str, data: bytes) -> Content:
+    return Content(path, 1, sha256(data), kind_of(path, data), data)
+
+
+def read(one: Content) -> str:
+    """Read a content as UTF-8; this is all these documents need."""
+    return one.data.decode("utf-8-sig")
+
+
+@given(st.binary(max_size=8), st.binary(max_size=8))
+@settings(max_examples=200)
+def test_two_contents_are_the_same_only_if_all_their_bytes_are(old: bytes, new: bytes) -> None:
+    found = compare(
+        content("a", old), content("b", new), lambda one: one.data.decode("latin-1").replace("\0", "?")
+    )
+    assert found.same == (old == new) == (not found.lines)
+
+
+def test_what_is_gone_differs_in_all_of_it() -> None:
+    gone = compare(content("a.md", b"one\ntwo\n"), None, read)
+    assert (gone.same, gone.form, gone.lines) == (False, "text", ("@@ -1,2 +0,0 @@", "-one", "-two"))
+    (told,) = compare(content("a.bin", b"\0"), None, read).lines
+    assert told.startswith("@ not text: 1 byte (SHA-256 6e340b9cffb3…) become")
+    assert compare(content("a.md", b""), None, read).same is False
+
+
+@pytest.mark.parametrize("code", [Code.CANNOT_CONVERT, Code.TOO_LARGE])
+def test_what_cannot_be_converted_is_compared_by_its_bytes(code: Code) -> None:
+    def fail(_one: Content) -> str:
+        raise ToolError(code, "there is no text")
+
+    found = compare(content("a.html", b"<html>a"), content("b.html", b"<html>b"), fail)
+    assert (found.same, found.form) == (False, "bytes")
+
+
+@pytest.mark.parametrize("code", [Code.NOT_SUPPORTED, Code.TIMEOUT, Code.CANCELLED, Code.NOT_KEPT])
+def test_what_may_be_read_another_time_is_not_compared_by_less(code: Code) -> None:
+    def fail(_one: Content) -> str:
+        raise ToolError(code, "not now")
+
+    with pytest.raises(ToolError) as failed:
+        compare(content("a.html", b"<html>a"), content("b.html", b"<html>b"), fail)
+    assert failed.value.code is code
 
 
 def test_a_small_change_of_a_long_text_is_a_small_diff() -> None:

@@ -153,6 +153,12 @@ def test_what_does_not_even_begin_to_fit_says_how_much_would() -> None:
     with pytest.raises(ToolError, match="larger max_tokens") as refused:
         part_of(Passages([Block("code", text="x")], "markdown"), None, None, 0, at_most(4))
     assert refused.value.code is Code.TOO_LARGE
+    assert "about 2.2 times as much as is allowed" in refused.value.message
+
+
+def test_what_takes_a_little_too_much_is_not_told_as_once_as_much() -> None:
+    with pytest.raises(ToolError, match="it takes a little more than is allowed: give a larger"):
+        part_of(Passages([Block("code", text="x")], "markdown"), None, None, 0, lambda _text: 1.04)
 
 
 @pytest.mark.parametrize(("first", "last", "content"), [(1, 2, "a\nb\n"), (2, None, "b\nc"), (3, 9, "c")])

@@ -179,7 +179,9 @@ def test_filters_narrow_what_is_found(database: Database) -> None:
         (Wanted(media_type="text/csv"), [2]),
         (Wanted(media_type="text/*"), [1, 2, 3, 4]),
         (Wanted(since=later), [4]),
-        (Wanted(until=NOW), [1, 2, 3]),
+        (Wanted(since=NOW), [1, 2, 3, 4]),
+        (Wanted(until=NOW), []),
+        (Wanted(until=later), [1, 2, 3]),
         (Wanted(prefix="reports/"), [1, 2]),
     ):
         hits = ask(database, Query("whale", wanted)).hits

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.surfaces.conftest import Pipe
+from tests.surfaces.conftest import OpenTerminal, Pipe
 
 
 @pytest.fixture
@@ -59,6 +59,14 @@ def test_what_is_written_where_something_else_was_moved_from_is_another_document
         assert refused.code == 1
         assert "no earlier version" in refused.out + refused.err
     assert pipe("documents", "show", "a.md", "-v", "1").out == "hers"
+
+
+def test_a_version_names_the_tag_of_the_call_that_made_it(pipe: Pipe, ada: str, data: Path) -> None:
+    tag = pipe("call", "write_file", "path=a.md", "content=hers").json["tag"]["id"]
+    written(pipe, data / "a.md", "theirs\n")
+    assert [one["tag"] for one in pipe("documents", "history", "a.md").lines] == [tag, None]
+    assert [one["tag"] for one in pipe("documents", "show", "a.md").json["versions"]] == [tag, None]
+    assert pipe("timeline", "show", tag).code == 0
 
 
 def test_what_was_deleted_and_written_again_goes_on(pipe: Pipe, ada: str, data: Path) -> None:
@@ -140,3 +148,55 @@ def test_the_place_something_was_moved_from_says_where_it_went(pipe: Pipe, data:
     assert "moved to b.md" in shown
     assert "deleted" not in shown
     assert " was moved to b.md at " in pipe("documents", "diff", "a.md").json["gone"]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 160])
+def test_every_version_is_one_line(terminal: OpenTerminal, pipe: Pipe, data: Path, columns: int) -> None:
+    written(pipe, data / "notes.md", "one\n", "two\n", "three\n")
+    restored = terminal("documents", "restore", "notes.md", "-v", "1", "--yes")
+    assert restored.ends() == 0
+    shown = terminal("documents", "history", "notes.md", columns=columns)
+    assert shown.ends() == 0
+    heading, *lines = shown.text.splitlines()
+    tag = [] if columns < 100 else ["TAG"]
+    assert heading.split() == ["VERSION", "WHEN", "BY", "SIZE", "DIGEST", *tag, "WHY"]
+    assert [line.split()[0] for line in lines] == [f"notes.md@{number}" for number in (4, 3, 2, 1)]
+    assert max(map(len, lines)) <= columns
+    assert lines[0].endswith("restore_document") or columns < 80
+
+
+def test_what_differs_only_in_its_bytes_is_not_called_the_same(pipe: Pipe, data: Path) -> None:
+    (data / "a.bin").write_bytes(b"\0\1\2AAAA")
+    (data / "b.bin").write_bytes(b"\0\1\2BBBBB")
+    (data / "old.txt").write_bytes("Käse\n".encode("cp1252"))
+    (data / "new.txt").write_text("Käse\n")
+    (data / "mark.txt").write_text("Käse\n", encoding="utf-8-sig")
+    (data / "copy.txt").write_text("Käse\n")
+    (data / "broken.pdf").write_bytes(b"%PDF-1.7\n" + bytes(200))
+    for old, new, said in (
+        ("a.bin", "b.bin", "@ not text: 7 bytes (SHA-256 "),
+        ("old.txt", "new.txt", "@ as texts they are the same, as bytes not: 5 bytes (SHA-256 "),
+        ("new.txt", "mark.txt", "@ as texts they are the same, as bytes not: 6 bytes (SHA-256 "),
+        ("broken.pdf", "new.txt", "@ not text: 209 bytes (SHA-256 "),
+    ):
+        told = pipe("documents", "diff", old, new).json
+        assert (told["same"], told["form"], len(told["diff"])) == (False, "bytes", 1)
+        assert told["diff"][0].startswith(said)
+        people = pipe("documents", "diff", old, new, "-o", "people").out
+        assert said in people
+        assert "They are the same." not in people
+        # A tool says of it what the command says.
+        called = pipe("call", "compare_documents", f"path={old}", f"other={new}").json["value"]
+        assert (called["same"], called["form"], called["diff"]) == (False, "bytes", told["diff"][0])
+    alike = pipe("documents", "diff", "new.txt", "copy.txt").json
+    assert (alike["same"], alike["form"], alike["diff"]) == (True, "text", [])
+    assert "They are the same." in pipe("documents", "diff", "new.txt", "copy.txt", "-o", "people").out
+
+
+def test_where_a_link_leads_is_compared(pipe: Pipe, data: Path) -> None:
+    for target in ("one.md", "two.md"):
+        (data / "link").unlink(missing_ok=True)
+        (data / "link").symlink_to(target)
+        pipe("documents")
+    told = pipe("documents", "diff", "link").json
+    assert (told["form"], told["diff"][-2:]) == ("text", ["-one.md", "+two.md"])

@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 
 from brasstag import Room
+from brasstag.documents.library import Found, Listed
+from brasstag.documents.searching import Answer
+from brasstag.surfaces.cli.console import OutputName
+from brasstag.surfaces.cli.papers import print_documents, print_found
 from brasstag.surfaces.cli.shelves import print_shelf
 from tests.surfaces.conftest import OpenTerminal, Pipe
 
@@ -45,16 +49,18 @@ def test_a_wide_terminal_shows_more(terminal: OpenTerminal, data: Path) -> None:
     assert LONG in listed.text
 
 
-async def test_a_document_that_is_not_in_the_index_yet_says_so(
+async def test_a_document_that_is_not_wholly_in_the_index_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with Room.in_memory(tmp_path) as room:
         (room.workspace / "a.md").write_text("Hello.\n")
         known = await room.documents.get("a.md")
-    print_shelf([known, replace(known, indexed="pending")], ["7 B", "7 B"])
-    indexed, pending = capsys.readouterr().out.splitlines()[1:]
-    assert "(pending)" not in indexed
+    lacking = "only its first 16 bytes are in the index"
+    print_shelf([known, replace(known, indexed="pending"), replace(known, indexed=lacking)])
+    indexed, pending, part = capsys.readouterr().out.splitlines()[1:]
+    assert indexed.endswith("  Hello.")
     assert pending.endswith("(pending) Hello.")
+    assert part.endswith(f"Hello. ({lacking})")
 
 
 def test_matches_stand_out(terminal: OpenTerminal, data: Path) -> None:
@@ -84,6 +90,7 @@ def test_words_that_begin_with_a_dash_are_words(pipe: Pipe, data: Path) -> None:
         ("--tag", "q3", "no document has the tag q3; did you mean Q3?"),
         ("--by", "outsider", "no document was made by outsider; did you mean outside?"),
         ("--glob", "*.txt", "no path matches *.txt"),
+        ("--by", "xyz", "no document was made by xyz; all that there is here is outside"),
     ],
 )
 def test_a_filter_nothing_fits_says_what_was_probably_meant(
@@ -95,6 +102,43 @@ def test_a_filter_nothing_fits_says_what_was_probably_meant(
         assert (ended.code, ended.out) == (0, "")
         assert said in ended.err
         assert said in pipe("documents", *command, option, given, "-o", "people").out
+
+
+def test_what_a_list_or_a_search_leaves_out_is_told_and_can_be_gone_on_with(pipe: Pipe, data: Path) -> None:
+    for number in range(3):
+        (data / f"b{number}.md").write_text("The web shop.\n")
+    for command in (("list",), ("search", "shop")):
+        everything = [one["path"] for one in pipe("documents", *command).lines]
+        seen: list[str] = []
+        while True:
+            ended = pipe("documents", *command, "--limit", "2", "--offset", str(len(seen)))
+            seen += [one["path"] for one in ended.lines]
+            if not ended.err:
+                break
+            assert ended.err.strip().endswith(f"go on with --offset {len(seen)}.")
+        assert seen == everything
+        people = pipe("documents", *command, "--limit", "2", "-o", "people").out
+        assert people.endswith("go on with --offset 2.\n")
+        beyond = pipe("documents", *command, "--offset", "99", "-o", "people").out
+        assert beyond in ("No document comes after these.\n", "Nothing more found.\n")
+
+
+@pytest.mark.parametrize("output", ["json", "people"])
+def test_everybody_is_told_what_an_answer_may_lack(
+    capsys: pytest.CaptureFixture[str], output: OutputName
+) -> None:
+    print_documents(Listed((), more=False, incomplete="not all files were looked at"), [], 0, output)
+    print_found(Found(Answer((), has_more=True, pending=1), "one is missing"), [], 10, output)
+    said = capsys.readouterr()
+    told, other = (said.err, said.out) if output == "json" else (said.out, "")
+    assert other == ""
+    assert "Not all files were looked at.\n" in told
+    assert "--offset 10.\nOne is missing.\n" in told
+
+
+def test_without_filters_nobody_looks_for_one_that_nothing_fits(pipe: Pipe, data: Path) -> None:
+    ended = pipe("documents", "search", "zeppelin")
+    assert (ended.code, ended.out, ended.err) == (0, "", "")
 
 
 def test_filters_that_fit_are_not_blamed(pipe: Pipe, data: Path) -> None:

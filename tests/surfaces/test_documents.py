@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from brasstag.surfaces.cli import reindexing
 from brasstag.surfaces.cli.people import TOKEN_VARIABLE, add_approver
 from tests.conftest import MakeProject
 from tests.surfaces.conftest import OpenTerminal, Pipe
@@ -75,6 +76,25 @@ def test_tags_and_descriptions_are_calls(pipe: Pipe, data: Path) -> None:
     assert len(pipe("timeline", "export", "--calls").lines) == 3
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("documents", "tag", "{}", "Q3"),
+        ("documents", "show", "{}"),
+        ("documents", "history", "{}"),
+        ("call", "load_to_context", "path={}"),
+        ("call", "list_documents"),
+    ],
+)
+def test_no_name_poses_as_a_line_of_ours(pipe: Pipe, data: Path, command: tuple[str, ...]) -> None:
+    name = "evil\n  done · tag_x.md"
+    (data / name).write_text("Nothing.\n")
+    ended = pipe(*(word.format(name) for word in command), "-o", "people")
+    assert ended.code == 0
+    assert "tag_x.md" in ended.out
+    assert not any(line.startswith("  done · tag_x") for line in ended.out.splitlines())
+
+
 def test_the_index_is_made_anew_from_what_is_kept(pipe: Pipe, data: Path) -> None:
     pipe("documents")
     told = pipe("documents", "reindex", "--rebuild").json
@@ -90,6 +110,39 @@ def test_what_is_no_document_is_told_with_its_reason(pipe: Pipe, data: Path) -> 
     assert (problem["path"], problem["code"]) == ("pipe", "NOT_A_FILE")
 
 
+def test_what_has_no_text_is_named_with_its_reason_by_every_run(pipe: Pipe, data: Path) -> None:
+    (data / "broken.pdf").write_bytes(b"%PDF-1.7\n" + bytes(200))
+    for _ in range(2):
+        told = pipe("documents", "reindex").json
+        (failed,) = told["failures"]
+        assert (told["failed"], failed["path"], failed["code"]) == (1, "broken.pdf", "CANNOT_CONVERT")
+        assert failed["reason"]
+        people = pipe("documents", "reindex", "-o", "people").out
+        assert f"1 without text, 0 left.\n  broken.pdf: CANNOT_CONVERT: {failed['reason']}\n" in people
+    listed = pipe("documents", "list", "-o", "people").out
+    assert "(CANNOT_CONVERT: " in listed
+    (data / "broken.pdf").unlink()
+    assert pipe("documents", "reindex").json["failures"] == []
+
+
+def test_only_so_many_without_text_are_named(pipe: Pipe, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reindexing, "MOST_NAMED", 2)
+    for number in range(3):
+        (data / f"{number}.pdf").write_bytes(b"%PDF-1.7\n" + bytes(200 + number))
+    told = pipe("documents", "reindex").json
+    assert (told["failed"], [one["path"] for one in told["failures"]]) == (3, ["0.pdf", "1.pdf"])
+    assert "and 1 more without text" in pipe("documents", "reindex", "-o", "people").out
+
+
+def test_prune_takes_the_whole_workspace_by_its_name(pipe: Pipe, data: Path) -> None:
+    for number in range(3):
+        (data / "notes.md").write_text(f"Version {number}\n")
+        pipe("documents")
+    asked = ("documents", "prune", "--keep", "1", "--older-than-days", "0")
+    assert pipe(*asked, ".").json == pipe(*asked).json
+    assert pipe(*asked, "sales.csv").json["versions"] == 0
+
+
 def test_only_prune_deletes_what_old_versions_held_and_only_when_a_person_says_so(
     pipe: Pipe, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,7 +150,11 @@ def test_only_prune_deletes_what_old_versions_held_and_only_when_a_person_says_s
         (data / "notes.md").write_text(f"Version {number}\n")
         pipe("documents")
     asked = ("documents", "prune", "--keep", "2", "--older-than-days", "0")
-    assert pipe(*asked).json == {"versions": 2, "contents": 2, "deleted": 0}
+    would = {"versions": 2, "contents": 2, "bytes": 20, "paths": [{"path": "notes.md", "versions": 2}]}
+    assert pipe(*asked).json == would | {"deleted": 0}
+    told = pipe(*asked, "-o", "people").out
+    assert told.startswith("Would delete what 2 versions held, 20 B.\n  notes.md: 2 versions\n")
+    assert all(one["kept"] for one in pipe("documents", "history", "notes.md").lines)
     assert "Version 0" in pipe("documents", "show", "notes.md", "-v", "1").out
     refused = pipe(*asked, "--yes")
     assert (refused.code, "NOT_AN_APPROVER" in refused.err) == (4, True)
@@ -109,7 +166,12 @@ def test_only_prune_deletes_what_old_versions_held_and_only_when_a_person_says_s
     assert "NOT_KEPT" in gone.err
     assert "it was pruned or collected" in gone.err
     assert "Version 2" in pipe("documents", "show", "notes.md", "-v", "3").out
-    assert len(pipe("documents", "history", "notes.md").lines) == 4
+    left = [one["kept"] for one in pipe("documents", "history", "notes.md").lines]
+    assert left == [False, False, True, True]
+    people = pipe("documents", "history", "notes.md", "-o", "people").out.splitlines()
+    assert [line.endswith("no longer kept") for line in people] == [False, False, False, True, True]
+    versions = pipe("documents", "show", "notes.md").json["versions"]
+    assert [one["kept"] for one in versions] == left
     (told,) = [one for one in pipe("timeline", "show").lines if one["entry"] == "redacted"]
     assert (told["type"], told["by"], told["versions"], told["contents"], told["keep"]) == (
         "pruning",
@@ -130,7 +192,11 @@ def test_only_prune_deletes_what_old_versions_held_and_only_when_a_person_says_s
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("show", "nothing.md"), 1, "FILE_NOT_FOUND"),
+        (("show", "nothing.md"), 1, "FILE_NOT_FOUND: nothing.md is no document; `brasstag documents list`"),
+        (("prune", "nothing.md"), 1, "FILE_NOT_FOUND: no version is known of nothing.md"),
+        (("prune", "note"), 1, "FILE_NOT_FOUND"),
+        (("list", "--offset", "-1"), 2, "--offset"),
+        (("search", "web", "--offset", "10000000"), 1, "INVALID_ARGUMENTS"),
         (("show", "../x"), 1, "INVALID_PATH"),
         (("history", "nothing.md"), 1, "FILE_NOT_FOUND"),
         (("diff", "notes.md"), 1, "no earlier version"),

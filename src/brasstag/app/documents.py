@@ -7,7 +7,8 @@ from functools import partial
 from typing import TypeVar
 
 from brasstag.app.abstracts import Abstracts
-from brasstag.documents.indexing import Indexing, index_pending
+from brasstag.documents.comparing import Comparison, compare
+from brasstag.documents.indexing import Failures, Indexing, failures, index_pending
 from brasstag.documents.kinds import LINK, kind_of
 from brasstag.documents.library import Found, Library, Listed, held_by
 from brasstag.documents.reports import ScanReport
@@ -21,10 +22,11 @@ from brasstag.store.books import Books
 from brasstag.store.catalogue import Order, Wanted
 from brasstag.store.database import View
 from brasstag.store.outbox import Event, events_since, newest_event
-from brasstag.store.versions import Past, Version, moved_to
+from brasstag.store.versions import Past, Version, moved_to, tags_of
 from brasstag.words.blocks import Blocks
-from brasstag.words.documents import Document
+from brasstag.words.documents import Content, Document
 from brasstag.words.errors import ToolError
+from brasstag.words.previews import digest_in
 
 WAIT_SECONDS = 600.0
 """How long somebody who asks waits for files to be looked at that nobody has looked at before."""
@@ -101,10 +103,11 @@ class RoomDocuments:
         """Return one document with what it holds in blocks and every version of it."""
         document = await self.get(path)
         versions = tuple(await self.versions(path))
+        tags = await self.tags(versions)
         try:
-            return WholeDocument(document, versions, await self.blocks(versions[-1]))
+            return WholeDocument(document, versions, tags, await self.blocks(versions[-1]))
         except ToolError as error:
-            return WholeDocument(document, versions, None, error)
+            return WholeDocument(document, versions, tags, None, error)
 
     def require_summaries(self) -> None:
         """Raise ToolError where no model is set that sums documents up."""
@@ -132,6 +135,23 @@ class RoomDocuments:
     async def moved_to(self, versions: Sequence[Version]) -> Mapping[tuple[str, int], str]:
         """Return where what was at a path went, by path and number of each version that says it has left."""
         return await self._look(lambda view: moved_to(view, versions))
+
+    async def tags(self, versions: Sequence[Version]) -> Mapping[str, str]:
+        """Return the tags of the calls that made versions, by the ids of those calls."""
+        return await self._look(lambda view: tags_of(view, versions))
+
+    async def kept(self, versions: Sequence[Version]) -> frozenset[str]:
+        """Return the digests of what some versions held, as far as it is still kept."""
+
+        def look() -> frozenset[str]:
+            digests = {digest for one in versions if (digest := digest_in(one.state))}
+            return frozenset(filter(self._books.blobs.has, digests))
+
+        return await self._threads.run(look)
+
+    async def failures(self, most: int) -> Failures:
+        """Return the documents of which there should be a text and is none, up to a number of them."""
+        return await self._look(partial(failures, most=most))
 
     async def version(self, path: str, name: str = "") -> Version:
         """Return one version, by its number, as ``former/path@number``, or by how its digest begins; else the newest."""
@@ -161,6 +181,15 @@ class RoomDocuments:
     async def text(self, version: Version) -> str:
         """Return what a version held as a model reads it: a text as it is, all else as Markdown."""
         return await self._threads.run(lambda: self._library.study.text(self._item(version)))
+
+    async def compare(self, older: Version, newer: Version | None) -> Comparison:
+        """Return what differs between what two versions held; of what is gone by now, which is None, that is everything."""
+
+        def look() -> Comparison:
+            new = None if newer is None else self._content(newer)
+            return compare(self._content(older), new, lambda one: self._library.study.text(_item(one)))
+
+        return await self._threads.run(look)
 
     async def scan(self, *, rebuild: bool = False) -> ScanReport:
         """Look at the whole workspace now; with ``rebuild``, as if nothing of it had ever been indexed."""
@@ -196,7 +225,14 @@ class RoomDocuments:
         return where
 
     def _item(self, version: Version) -> Item:
+        return _item(self._content(version))
+
+    def _content(self, version: Version) -> Content:
         digest = held_by(version)
-        if version.state.startswith("link:"):
-            return Item(digest, LINK, version.path)
-        return Item(digest, kind_of(version.path, content_of(self._books.blobs, digest)), version.path)
+        data = content_of(self._books.blobs, digest)
+        kind = LINK if version.state.startswith("link:") else kind_of(version.path, data)
+        return Content(version.path, version.version, digest, kind, data)
+
+
+def _item(content: Content) -> Item:
+    return Item(content.digest, content.media_type, content.path)

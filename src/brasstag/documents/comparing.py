@@ -5,9 +5,19 @@ them is compared line by line where it is short, and shown as replaced where it 
 """
 
 import difflib
+import os
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from brasstag.documents.kinds import CONVERTED, LINK, is_own_text, is_text_kind
+from brasstag.words.documents import Content
+from brasstag.words.errors import Code, ToolError
+
+Form = Literal["text", "markdown", "bytes"]
+"""What was compared: texts as they are, what both are as Markdown, or only the bytes."""
 
 LARGEST_BETWEEN = 40_000
 """Lines of one side times lines of the other, between two lines that were matched, up to which each is compared."""
@@ -18,6 +28,77 @@ CONTEXT = 3
 Match = tuple[int, int, int]
 """Where a run of equal lines begins on either side, and how long it is."""
 
+_UNREADABLE = frozenset({Code.CANNOT_CONVERT, Code.TOO_LARGE})
+"""Why there is no text of a content, whoever asks for it and whenever."""
+_SHORT = 12
+"""Characters of a digest that tell two apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What differs between two contents."""
+
+    same: bool
+    """Whether they are the same bytes."""
+    form: Form
+    lines: tuple[str, ...]
+    """Those of a unified diff; where only the bytes differ, one that says so."""
+
+
+def compare(
+    old: Content, new: Content | None, read: Callable[[Content], str], context: int = CONTEXT
+) -> Comparison:
+    """Compare two contents, the new one None where it is gone, as texts where ``read`` has any, else by their bytes."""
+    if new is not None and old.digest == new.digest:
+        return Comparison(True, _form(old, new), ())
+    sides = [old] if new is None else [old, new]
+    texts = [_text(side, read) for side in sides]
+    known = [text for text in texts if text is not None]
+    if len(known) < len(texts):
+        return Comparison(False, "bytes", (f"@ not text: {_told(old, new)}",))
+    before, after = [*known, ""][:2]
+    if new is not None and before == after:
+        return Comparison(False, "bytes", (f"@ as texts they are the same, as bytes not: {_told(old, new)}",))
+    return Comparison(False, _form(*sides), tuple(diff_texts(before, after, context)))
+
+
+def _text(content: Content, read: Callable[[Content], str]) -> str | None:
+    """Return a content as a text, or None where it has none: what a model is told of it instead says little."""
+    if content.media_type == LINK:
+        return os.fsdecode(content.data)
+    if not _has_words(content.media_type):
+        return None
+    try:
+        return read(content)
+    except ToolError as error:
+        if error.code not in _UNREADABLE:
+            raise
+        return None
+
+
+def _has_words(media_type: str) -> bool:
+    return is_text_kind(media_type) or media_type in CONVERTED or media_type == LINK
+
+
+def _form(*sides: Content) -> Form:
+    kinds = {side.media_type for side in sides}
+    if all(is_own_text(kind) or kind == LINK for kind in kinds):
+        return "text"
+    return "markdown" if all(map(_has_words, kinds)) else "bytes"
+
+
+def _told(old: Content, new: Content | None) -> str:
+    after = "nothing" if new is None else _measured(new)
+    return f"{_measured(old)} {'becomes' if len(old.data) == 1 else 'become'} {after}"
+
+
+def _measured(content: Content) -> str:
+    return f"{_counted(len(content.data))} (SHA-256 {content.digest[:_SHORT]}…)"
+
+
+def _counted(size: int) -> str:
+    return f"{size} byte{'' if size == 1 else 's'}"
+
 
 def diff_lines(before: bytes | None, after: bytes | None) -> Iterator[str]:
     """Yield the lines of a unified diff between two contents; bytes that are not text are told by their size."""
@@ -27,7 +108,7 @@ def diff_lines(before: bytes | None, after: bytes | None) -> Iterator[str]:
     try:
         old, new = before.decode(), after.decode()
     except UnicodeDecodeError:
-        yield f"@ not text: {len(before)} bytes become {len(after)} bytes"
+        yield f"@ not text: {_counted(len(before))} become {_counted(len(after))}"
         return
     yield from diff_texts(old, new)
 
@@ -51,7 +132,7 @@ def _bare_ends(text: str) -> bool:
     return text.count("\n") != text.count("\r\n")
 
 
-class _Matched(difflib.SequenceMatcher[str]):
+class Matched(difflib.SequenceMatcher[str]):
     """A comparison whose matches are found here; what is made of them is the library's."""
 
     def __init__(self, old: list[str], new: list[str]) -> None:
@@ -62,7 +143,7 @@ class _Matched(difflib.SequenceMatcher[str]):
 
 
 def _compared(old: list[str], new: list[str], context: int) -> Iterator[str]:
-    for group in _Matched(old, new).get_grouped_opcodes(context):
+    for group in Matched(old, new).get_grouped_opcodes(context):
         yield f"@@ -{_range(group[0][1], group[-1][2])} +{_range(group[0][3], group[-1][4])} @@"
         for what, old_from, old_to, new_from, new_to in group:
             if what == "equal":

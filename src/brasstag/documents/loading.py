@@ -101,9 +101,14 @@ def _stop(pieces: Pieces, start: Spot, end: int, share_of: Share) -> Spot:
     least = share(Spot(start.piece, start.offset + 1) if places else Spot(start.piece + 1))
     raise ToolError(
         Code.TOO_LARGE,
-        f"not even the beginning of {pieces.unit} {start.piece + FIRST[pieces.unit]} fits; it takes about "
-        f"{least:.1f} times as much as is allowed: give a larger max_tokens",
+        f"not even the beginning of {pieces.unit} {start.piece + FIRST[pieces.unit]} fits; it takes {_excess(least)} "
+        "is allowed: give a larger max_tokens",
     )
+
+
+def _excess(share: float) -> str:
+    times = f"{share:.1f}"
+    return "a little more than" if times == "1.0" else f"about {times} times as much as"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """A document whole: what is known of it, what it holds in blocks, and every version of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ class WholeDocument:
     document: Document
     versions: tuple[Version, ...]
     """Through its moves, oldest first."""
+    tags: Mapping[str, str]
+    """The tags of the calls that made them, by the ids of those calls."""
     content: Blocks | None
     """What it holds; None where that cannot be read in blocks."""
     problem: ToolError | None = None
@@ -27,5 +30,7 @@ class WholeDocument:
         return self.document.as_json() | {
             "content_json": self.content and self.content.as_json(),
             "content_problem": problem,
-            "versions": [version.as_json() for version in self.versions],
+            "versions": [
+                version.as_json() | {"tag": self.tags.get(version.call_id)} for version in self.versions
+            ],
         }

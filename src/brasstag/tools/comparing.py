@@ -1,9 +1,10 @@
 """Comparing documents and their versions, and bringing an earlier version back."""
 
 import os
+from collections.abc import Sequence
 from typing import Any, Protocol
 
-from brasstag.documents.comparing import diff_texts
+from brasstag.documents.comparing import compare
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.store.versions import Version
 from brasstag.toolkit.config import Limits
@@ -52,20 +53,15 @@ def compare_documents(
     is_one = not other or other == path
     old = library.before(path, most) if is_one and not version else library.open(path, version, most)
     new = library.open(other or path, other_version, most)
-    found = {"old": old.label, "new": new.label, "same": old.digest == new.digest}
-    try:
-        texts = library.text(old), library.text(new)
-    except ToolError as error:
-        if error.code in (Code.NOT_SUPPORTED, Code.TIMEOUT):
-            raise
-        said = f"@ not text: {len(old.data)} bytes become {len(new.data)} bytes"
-        return found | {"form": "bytes", "added": 0, "removed": 0, "diff": said, "truncated": False}
-    lines = list(diff_texts(*texts, context))
-    diff, is_cut = _within(lines, limits.numbers["max_diff_bytes"])
-    return found | {
-        "form": "text" if texts[0].encode(errors="replace") == old.data else "markdown",
-        "added": sum(line.startswith("+") for line in lines),
-        "removed": sum(line.startswith("-") for line in lines),
+    found = compare(old, new, library.text, context)
+    diff, is_cut = _within(found.lines, limits.numbers["max_diff_bytes"])
+    return {
+        "old": old.label,
+        "new": new.label,
+        "same": found.same,
+        "form": found.form,
+        "added": sum(line.startswith("+") for line in found.lines),
+        "removed": sum(line.startswith("-") for line in found.lines),
         "diff": diff,
         "truncated": is_cut,
     }
@@ -93,7 +89,7 @@ def restore_document(workspace: Draft, library: Editions, path: str, version: st
     }
 
 
-def _within(lines: list[str], most_bytes: int) -> tuple[str, bool]:
+def _within(lines: Sequence[str], most_bytes: int) -> tuple[str, bool]:
     kept: list[str] = []
     size = 0
     for line in lines:

@@ -16,13 +16,16 @@ def stamp(moment: datetime) -> str:
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
-def read_moment(given: str) -> str:
+def read_moment(given: str, *, local: bool = False) -> str:
     """Return a time somebody typed as it is written down; raises ValueError, which says how to write one.
 
-    Times without a zone are taken as UTC.
+    Times without a zone are those of this machine where they are local, else UTC.
     """
     try:
         moment = datetime.fromisoformat(given)
-    except ValueError:
+        if moment.tzinfo is None:
+            moment = moment.astimezone() if local else moment.replace(tzinfo=UTC)
+        return stamp(moment)
+    except (ValueError, OverflowError):
+        # A time of the first or the last day there is may be of none in another zone.
         raise ValueError(f"{given!r} is no time; write 2026-03-01 or 2026-03-01T09:30:00Z") from None
-    return stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))

@@ -1,5 +1,6 @@
 """Filters of documents as people type them, and which of them nothing fits, with what was probably meant."""
 
+import asyncio
 import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
@@ -38,7 +39,7 @@ def wanted(
     from brasstag.words.times import read_moment
 
     try:
-        since, until = (read_moment(given) if given else "" for given in (after, before))
+        since, until = (read_moment(given, local=True) if given else "" for given in (after, before))
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     return Wanted(media_type, tuple(tags or ()), by, task, since, until)
@@ -55,8 +56,15 @@ def with_whole_id(room: "Room", asked: "Wanted") -> "Wanted":
     return replace(asked, task=room.books.read(lambda view: get_task(view, asked.task).id))
 
 
-def unfit(room: "Room", asked: "Wanted", glob: str) -> list[str]:
+async def unfit(room: "Room", asked: "Wanted", glob: str) -> list[str]:
     """Say of each filter that no document fits, and what might have been meant."""
+    if not any((asked.media_type, asked.tags, asked.by, asked.task, glob)):
+        return []
+    # There may be a hundred thousand rows to look through.
+    return await asyncio.to_thread(_unfit, room, asked, glob)
+
+
+def _unfit(room: "Room", asked: "Wanted", glob: str) -> list[str]:
     from brasstag.sandbox.workspace.globs import matcher
     from brasstag.store.catalogue import Wanted, list_documents
 
@@ -107,4 +115,6 @@ def _meant(given: str, known: list[str]) -> str:
     near = parts or [folded[name] for name in get_close_matches(given.casefold(), folded, _MOST_NAMED)]
     if near:
         return f"; did you mean {', '.join(near[:_MOST_NAMED])}?"
+    if len(known) == 1:
+        return f"; all that there is here is {known[0]}"
     return f"; there are {', '.join(known)}" if 0 < len(known) <= _MOST_NAMED else ""

@@ -4,7 +4,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from brasstag.surfaces.cli.console import OutputName, print_json, quote, say, screen, table, wants_json
+from brasstag.surfaces.cli.console import (
+    OutputName,
+    print_json,
+    quote,
+    quote_all,
+    say,
+    screen,
+    table,
+    wants_json,
+)
 from brasstag.surfaces.cli.exits import Exit, exit_for
 from brasstag.surfaces.cli.programs import parts_of, print_output, run_in
 from brasstag.words.calls import Done, Failed, Unknown, Waiting
@@ -17,6 +26,8 @@ if TYPE_CHECKING:
 _ROOM_FOR_WORDS = 12
 """Cells that a column needs at least; names and numbers are often shorter."""
 _NOTHING: tuple[Any, ...] = (None, "", [], {})
+_TABLE = frozenset({"columns", "rows"})
+"""The parts of a result that are one table."""
 
 
 def show_outcome(outcome: "Outcome", output: OutputName | None, tool: str, **more: Any) -> Exit:
@@ -40,12 +51,13 @@ def print_value(value: Any) -> None:
     match value:
         case str(text):
             say(text.removesuffix("\n"))
-        case {"content": str(text)} | {"summary": str(text)} if not any(map(_has_parts, value.values())):
-            # The sizes and times around it are for programs.
+        # The sizes and times around it are for programs.
+        case {"content": str(text)} if not any(map(_has_parts, value.values())):
             say(text.removesuffix("\n"))
+        case {"summary": str(text)} if not any(map(_has_parts, value.values())):
+            quote(text.removesuffix("\n"), indent="")
         case {}:
-            for name, part in value.items():
-                _print_part(name, part)
+            _print_parts(value)
         case _:
             say(_short(value))
 
@@ -99,9 +111,22 @@ def _tell_tag(words: str, style: str, outcome: "Outcome") -> None:
         say(f"  {words} · {outcome.tag.id} · {outcome.tag.hash[:16]}", style)
 
 
+def _print_parts(value: Mapping[str, Any]) -> None:
+    """Print what a result is made of; columns and rows are one table."""
+    columns: list[Any] = []
+    match value:
+        case {"columns": [{"name": _}, *_], "rows": [[*_], *_]}:
+            columns = value["columns"]
+    for name, part in value.items():
+        if not columns or name not in _TABLE:
+            _print_part(name, part)
+        elif name == "rows":
+            _print_table(columns, part)
+
+
 def _print_part(name: str, part: Any) -> None:
     if not isinstance(part, list):
-        say(f"{name}: {_short(part)}")
+        _print_named(name, _short(part))
     elif not part:
         say(f"{name}: none")
     elif all(row and isinstance(row, Mapping) for row in part):
@@ -113,14 +138,36 @@ def _print_part(name: str, part: Any) -> None:
             _print_records(name, part)
     else:
         say(f"{name}:")
-        for item in part:
-            say(f"  {_short(item)}")
+        quote_all(map(_short, part), indent="  ")
+
+
+def _print_named(name: str, text: str) -> None:
+    """Print a value by its name; one of several lines is set apart, so that none of them can pose as a line of ours."""
+    if "\n" not in text:
+        quote(f"{name}: {text}", indent="")
+        return
+    say(f"{name}:")
+    quote_all(text.removesuffix("\n").split("\n"), indent="  │ ")
+
+
+def _print_table(columns: Sequence[Mapping[str, Any]], rows: Sequence[Sequence[Any]]) -> None:
+    """Print rows beneath the names of their columns; where there is no room for that, a field a line."""
+    headings = [str(column["name"]) for column in columns]
+    cells = [[_short(cell) for cell in row] for row in rows]
+    if _fits([headings, *cells]):
+        table(headings, cells)
+    else:
+        _print_records("rows", [dict(zip(headings, row, strict=False)) for row in cells])
 
 
 def _fits(rows: Sequence[Sequence[str]]) -> bool:
-    """Say whether each column of a table has room for words, or for all it says where that is less."""
-    widths = (max(map(len, column)) for column in zip(*rows, strict=True))
-    return sum(min(width, _ROOM_FOR_WORDS) + 1 for width in widths) <= screen().width + 1
+    """Say whether each column of a table has room for its longest word, and for words at all where it has several."""
+    widths = (max(map(_least_width, column)) for column in zip(*rows, strict=True))
+    return sum(width + 1 for width in widths) <= screen().width + 1
+
+
+def _least_width(cell: str) -> int:
+    return max(min(len(cell), _ROOM_FOR_WORDS), *map(len, cell.split()), 0)
 
 
 def _print_records(name: str, records: Sequence[Mapping[str, Any]]) -> None:

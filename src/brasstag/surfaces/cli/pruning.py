@@ -3,9 +3,17 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from brasstag.surfaces.cli.console import OutputName, report
+from brasstag.surfaces.cli.console import OutputName, print_json, quote, say, wants_json
+from brasstag.surfaces.cli.figures import counted, size
 from brasstag.surfaces.cli.rooms import open_books
+
+if TYPE_CHECKING:
+    from brasstag.store.pruning import Prunable
+
+MOST_NAMED = 50
+"""How many paths people are told of."""
 
 
 def prune_versions(
@@ -13,7 +21,7 @@ def prune_versions(
 ) -> None:
     """Delete what versions held that are neither among the newest of their path nor young, or say what would go."""
     from brasstag.policy.roles import OPERATOR
-    from brasstag.sandbox.workspace.paths import parse_path
+    from brasstag.sandbox.workspace.paths import ROOT, parse_path
     from brasstag.store.books import Desk
     from brasstag.store.pruning import Retention, prunable, prune
     from brasstag.surfaces.cli.people import require_approver, user_name
@@ -21,15 +29,48 @@ def prune_versions(
     from brasstag.words.times import stamp, utc_now
 
     before = stamp(utc_now() - timedelta(days=days))
-    spared = Retention(keep, before, tuple(map(parse_path, paths)))
+    asked = tuple(map(parse_path, paths))
+    spared = Retention(keep, before, () if ROOT in asked else asked)
     by = str(require_approver()) if yes else ""
     with open_books(project) as vault:
         found = prunable(vault.books, spared)
+        _require_known(found)
         deleted = 0
         if yes:
             desk = Desk(new_id("task"), f"cli:{user_name()}", OPERATOR, "documents prune")
             deleted = prune(vault.books, spared, by, desk)
-    told = f"Would delete what {found.versions} versions held. Say --yes to do it; it cannot be undone."
-    if yes:
-        told = f"Deleted what {found.versions} versions held: {deleted} contents."
-    report(output, {"versions": found.versions, "contents": len(found.digests), "deleted": deleted}, told)
+    if wants_json(output):
+        print_json(
+            {
+                "versions": found.versions,
+                "contents": len(found.digests),
+                "bytes": found.size,
+                "paths": [{"path": path, "versions": count} for path, count in found.counts.items()],
+                "deleted": deleted,
+            }
+        )
+        return
+    _tell(found, deleted, yes=yes)
+
+
+def _require_known(found: "Prunable") -> None:
+    from brasstag.sandbox.workspace.errors import shown
+    from brasstag.words.errors import Code, ToolError
+
+    if found.unknown:
+        named = ", ".join(map(shown, found.unknown))
+        raise ToolError(
+            Code.FILE_NOT_FOUND,
+            f"no version is known of {named}, nor of anything below; `brasstag documents list` names what there is",
+        )
+
+
+def _tell(found: "Prunable", deleted: int, *, yes: bool) -> None:
+    held = f"what {counted(found.versions, 'version')} held, {size(found.size)}"
+    say(f"Deleted {held}: {counted(deleted, 'content')}." if yes else f"Would delete {held}.")
+    for path, count in list(found.counts.items())[:MOST_NAMED]:
+        quote(f"{path}: {counted(count, 'version')}", indent="  ")
+    if len(found.counts) > MOST_NAMED:
+        say(f"  and {counted(len(found.counts) - MOST_NAMED, 'more path')}")
+    if not yes and found.versions:
+        say("Say --yes to do it; it cannot be undone.")

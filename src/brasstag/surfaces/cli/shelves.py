@@ -1,9 +1,11 @@
-"""Documents on a shelf: one line each, as wide as the terminal is."""
+"""Documents and versions on a shelf: one line each, as wide as the terminal is."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from brasstag.surfaces.cli.console import screen
+from brasstag.surfaces.cli.figures import size
 from brasstag.surfaces.cli.times import local_time
 from brasstag.surfaces.cli.visible import one_line
 
@@ -12,56 +14,84 @@ if TYPE_CHECKING:
 
     from brasstag.words.documents import Document
 
-_HEADINGS = ("PATH", "TYPE", "SIZE", "V", "CHANGED", "BY", "ABOUT")
-_STYLES = ("bold", "", "", "", "dim", "", "")
-_PATH, _ABOUT = 0, len(_HEADINGS) - 1
-_LONGEST = {1: 14, 5: 14}
-"""Cells of types and roles, where there is not room for everything."""
-_LEAST_ABOUT = 10
-_LEAST_PATH = 16
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What stands above one another; the first column is cut at its beginning where it has to be, all others at the end."""
+
+    heading: str
+    style: str = ""
+    longest: int | None = None
+    """Cells it has where there is not room for everything."""
+
+
+_COLUMNS = (
+    Column("PATH", "bold"),
+    Column("TYPE", longest=14),
+    Column("SIZE"),
+    Column("V"),
+    Column("CHANGED", "dim"),
+    Column("BY", longest=14),
+    Column("ABOUT"),
+)
+_LEAST_FIRST, _LEAST_LAST = 16, 10
 _DAY, _MINUTE = 10, 16
 _WIDE = 100
-"""Cells of a terminal with room for the time of the day."""
+"""Cells of a terminal with room for the time of the day beside everything else."""
 _GAP = "  "
 
 
-def print_shelf(documents: Sequence["Document"], sizes: Sequence[str]) -> None:
-    """Print a line for each document; at a terminal, what does not fit is cut off."""
-    console = screen()
-    width = console.width if console.is_terminal else None
-    moment = _DAY if width is not None and width < _WIDE else _MINUTE
+def print_shelf(documents: Sequence["Document"]) -> None:
+    """Print a line for each document."""
+    moment = _DAY if is_narrow() else _MINUTE
     rows = [
         (
             one.path,
             _short_type(one.mime_type),
-            size,
+            size(one.size_bytes),
             str(one.version),
             local_time(one.updated_at)[:moment],
             one.updated_by,
             _about(one),
         )
-        for one, size in zip(documents, sizes, strict=True)
+        for one in documents
     ]
-    shown = [_HEADINGS, *(tuple(map(one_line, row)) for row in rows)]
-    widths = _widths(shown, width)
-    styles = [["bold"] * len(_HEADINGS), *([_STYLES] * len(rows))]
-    for row, styled in zip(shown, styles, strict=True):
-        line = _line((_ending(row[_PATH], widths[_PATH]), *row[_PATH + 1 :]), widths, styled)
+    print_rows(_COLUMNS, rows)
+
+
+def is_narrow() -> bool:
+    """Say whether this is a terminal without room for everything."""
+    console = screen()
+    return console.is_terminal and console.width < _WIDE
+
+
+def print_rows(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
+    """Print each row on one line; at a terminal, what does not fit is cut off."""
+    console = screen()
+    width = console.width if console.is_terminal else None
+    shown = [[column.heading for column in columns], *([one_line(cell) for cell in row] for row in rows)]
+    widths = _widths(columns, shown, width)
+    own = [column.style for column in columns]
+    for place, (first, *rest) in enumerate(shown):
+        styles = own if place else ["bold"] * len(columns)
+        line = _line([_ending(first, widths[0]), *rest], widths, styles)
         if width is not None:
             line.truncate(width, overflow="ellipsis")
         console.print(line)
 
 
-def _widths(rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
+def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int | None) -> list[int]:
     from rich.cells import cell_len
 
     needed = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
     if width is None:
         return needed
-    needed = [min(cells, _LONGEST.get(place, cells)) for place, cells in enumerate(needed)]
-    room = width - sum(needed[_PATH + 1 : _ABOUT]) - len(_GAP) * (len(needed) - 1)
-    path = min(needed[_PATH], max(room - _LEAST_ABOUT, _LEAST_PATH))
-    return [path, *needed[_PATH + 1 : _ABOUT], min(needed[_ABOUT], max(room - path, 1))]
+    first, *middle, last = (
+        min(cells, column.longest or cells) for cells, column in zip(needed, columns, strict=True)
+    )
+    room = width - sum(middle) - len(_GAP) * (len(columns) - 1)
+    first = min(first, max(room - min(last, _LEAST_LAST), _LEAST_FIRST))
+    return [first, *middle, min(last, max(room - first, 1))]
 
 
 def _ending(path: str, width: int) -> str:
@@ -95,9 +125,11 @@ def _short_type(media_type: str) -> str:
 
 
 def _about(document: "Document") -> str:
+    is_pending = document.indexed == "pending"
     said = (
-        "(pending)" if document.indexed == "pending" else "",
+        "(pending)" if is_pending else "",
         " ".join(f"#{tag}" for tag in document.tags),
         " ".join((document.description or document.auto_summary or "").split()),
+        "" if is_pending or document.indexed == "whole" else f"({document.indexed})",
     )
     return " ".join(filter(None, said))

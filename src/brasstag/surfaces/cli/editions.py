@@ -1,0 +1,138 @@
+"""Versions for people and for programs: histories, and what differs between two."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from brasstag.surfaces.cli.console import OutputName, brief, print_json, say, wants_json
+from brasstag.surfaces.cli.diffs import print_lines
+from brasstag.surfaces.cli.figures import size
+from brasstag.surfaces.cli.shelves import Column, is_narrow, print_rows
+from brasstag.surfaces.cli.times import local_time
+from brasstag.words.previews import ABSENT, DIRECTORY, digest_in
+
+if TYPE_CHECKING:
+    from brasstag.documents.comparing import Comparison
+    from brasstag.store.versions import Past, Version
+
+_SHORT, _SHORTEST = 12, 8
+_MINUTE = 16
+_COLUMNS = (
+    Column("VERSION", "bold"),
+    Column("WHEN", "dim"),
+    Column("BY", longest=20),
+    Column("SIZE"),
+    Column("DIGEST", longest=20),
+    Column("TAG"),
+    Column("WHY"),
+)
+_NARROW_COLUMNS = tuple(column for column in _COLUMNS if column.heading != "TAG")
+
+
+@dataclass(frozen=True, slots=True)
+class Annals:
+    """What is known of the versions of a document."""
+
+    past: "Past"
+    went: Mapping[tuple[str, int], str]
+    """Where what was at a path went, by path and number of each version that says it has left."""
+    kept: Collection[str]
+    """The digests of contents that are still there."""
+    tags: Mapping[str, str]
+    """The tags of the calls that made them, by the ids of those calls."""
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Return every version as programs read it; those of the line come last, the newest at the end."""
+        return [
+            one.as_json()
+            | {
+                "tag": self.tags.get(one.call_id),
+                "moved_to": self.went.get((one.path, one.version)),
+                "line": is_line,
+                "kept": self.is_kept(one),
+            }
+            for versions, is_line in ((self.past.others, False), (self.past.line, True))
+            for one in versions
+        ]
+
+    def is_kept(self, version: "Version") -> bool | None:
+        """Say whether what a version held is still there; None where it held nothing."""
+        digest = digest_in(version.state)
+        return None if digest is None else digest in self.kept
+
+    def counted(self) -> str:
+        """Return how many versions there are, as people say it."""
+        others = f", and {len(self.past.others)} earlier at this path" if self.past.others else ""
+        return f"{len(self.past.line)}{others}"
+
+
+def print_annals(annals: Annals, output: OutputName | None) -> None:
+    """Print the history of a document, newest first, and then what else has been at its path."""
+    if wants_json(output):
+        for one in annals.as_json():
+            print_json(one)
+        return
+    _print_versions(annals.past.line, annals)
+    if annals.past.others:
+        say("")
+        say("Earlier at this path:", "bold")
+        _print_versions(annals.past.others, annals)
+
+
+def print_difference(
+    older: "Version", newer: "Version", found: "Comparison", went: str, output: OutputName | None
+) -> None:
+    """Print what differs between two versions; the newer one may be that it has gone, to where ``went`` says."""
+    labels = [f"{one.path}@{one.version}" for one in (older, newer)]
+    gone = _gone(newer, went) if newer.state == ABSENT else ""
+    if wants_json(output):
+        told = {"old": labels[0], "new": labels[1], "same": found.same, "form": found.form}
+        print_json(told | {"diff": list(found.lines)} | ({"gone": gone} if gone else {}))
+        return
+    brief((f"{labels[0]} → {labels[1]}", "bold"))
+    if gone:
+        say(f"  {gone}", "yellow")
+    if found.same:
+        say("  They are the same.", "dim")
+    print_lines(found.lines)
+
+
+def who(by: str, task: str) -> str:
+    """Return who did something, with the end of the id of the task it was for."""
+    return f"{by} ({task[-8:]})" if task else by
+
+
+def _print_versions(versions: Sequence["Version"], annals: Annals) -> None:
+    is_short = is_narrow()
+    rows = [
+        (
+            f"{one.path}@{one.version}",
+            local_time(one.at)[: _MINUTE if is_short else None],
+            one.by if is_short else who(one.by, one.task_id),
+            "" if digest_in(one.state) is None else size(one.size),
+            _state(one, annals, _SHORTEST if is_short else _SHORT),
+            *(() if is_short else (annals.tags.get(one.call_id, "")[-_SHORTEST:],)),
+            _why(one, annals),
+        )
+        for one in reversed(versions)
+    ]
+    print_rows(_NARROW_COLUMNS if is_short else _COLUMNS, rows)
+
+
+def _state(version: "Version", annals: Annals, length: int) -> str:
+    digest = digest_in(version.state)
+    if digest is not None:
+        return digest[:length]
+    to = annals.went.get((version.path, version.version))
+    return f"moved to {to}" if to else {ABSENT: "deleted", DIRECTORY: "a directory"}[version.state]
+
+
+def _why(version: "Version", annals: Annals) -> str:
+    gone = "no longer kept" if annals.is_kept(version) is False else ""
+    moved = f"moved from {version.source}" if version.source else ""
+    return ", ".join(filter(None, (gone, version.why, moved)))
+
+
+def _gone(version: "Version", went: str) -> str:
+    how = f"was moved to {went}" if went else "was deleted"
+    return f"{version.path} {how} at {local_time(version.at)} by {who(version.by, version.task_id)}"
