@@ -19,8 +19,13 @@ def zipped(parts: Mapping[str, str | bytes]) -> bytes:
 
 
 def docx(body: str, **parts: str) -> bytes:
-    """Return a Word document; ``styles``, ``numbering`` and ``rels`` may be given."""
+    """Return a Word document; ``styles``, ``numbering``, ``rels``, ``footnotes`` and ``endnotes`` may be given."""
     styles = parts.get("styles", "")
+    notes = {
+        f"word/{name}.xml": f'<w:{name} xmlns:w="{W}">{parts[name]}</w:{name}>'
+        for name in ("footnotes", "endnotes")
+        if name in parts
+    }
     return zipped(
         {
             "[Content_Types].xml": _TYPES.format(
@@ -30,6 +35,7 @@ def docx(body: str, **parts: str) -> bytes:
             "word/styles.xml": f'<w:styles xmlns:w="{W}">{styles}</w:styles>',
             "word/numbering.xml": f'<w:numbering xmlns:w="{W}">{parts.get("numbering", "")}</w:numbering>',
             "word/_rels/document.xml.rels": f"<Relationships>{parts.get('rels', '')}</Relationships>",
+            **notes,
         }
     )
 

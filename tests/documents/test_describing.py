@@ -19,6 +19,9 @@ ROWS = "month,region,revenue\n" + "July,north,7\n" * 30_000
         ("text/csv", "1,2\n3,4\n", "A table of 2 rows."),
         ("text/csv", 'name;town\n"a\nb";Oslo\n', "A table of 1 row: name, town."),
         ("text/csv", "", ""),
+        ("text/csv", "Report of May\r\n\r\nid,price\r\n1,2\r\n", "A table of 1 row: id, price."),
+        ("text/csv", "# made by x\nid,price\n1,2\n\n3,4\n", "A table of 2 rows: id, price."),
+        ("text/csv", "a,a,b\n1,2,3\n", "A table of 1 row: a, a, b."),
         (
             "text/csv",
             ",".join(f"c{n}" for n in range(25)) + "\n",

@@ -168,7 +168,9 @@ def test_html_nested_without_end_is_still_read(text: str) -> None:
         ("1,2\n3,4\n", "text/csv", (), (("1", "2"), ("3", "4"))),
         ("name\nAda\n", "text/csv", ("name",), (("Ada",),)),
         ("a,b\n1\n1,2,3\n", "text/csv", ("a", "b", ""), (("1", "", ""), ("1", "2", "3"))),
-        ("a,a\n1,2\n", "text/csv", (), (("a", "a"), ("1", "2"))),
+        ("a,a\n1,2\n", "text/csv", ("a", "a"), (("1", "2"),)),
+        ("a,a\nx,y\n", "text/csv", (), (("a", "a"), ("x", "y"))),
+        ("names\nDoe, Jane\nRoe, Jo\n", "text/csv", ("names", ""), (("Doe", "Jane"), ("Roe", "Jo"))),
         ("\ufeffa,b\r\n1,2\r\n", "text/csv", ("a", "b"), (("1", "2"),)),
     ],
 )
@@ -176,6 +178,38 @@ def test_separated_values_are_a_table(text: str, media_type: str, header: Any, r
     (block,) = read(text, media_type).blocks
     assert (block.kind, block.header, block.rows) == ("table", header, rows)
     assert (block.at.line, block.at.row) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("above", "said", "row"),
+    [
+        ("Report of May 2025\n\n", ["Report of May 2025"], 3),
+        ("Report of May 2025\n", ["Report of May 2025"], 2),
+        ("# made by x\n# on Monday, early\n", ["# made by x\n# on Monday, early"], 3),
+        ("\n\n", [], 3),
+    ],
+)
+def test_what_stands_above_a_table_is_no_part_of_it(above: str, said: list[str], row: int) -> None:
+    found = read(f"{above}id,name,price\n1,Ada,2\n2,Jo,3\n", "text/csv")
+    *texts, table = found.blocks
+    assert [block.text for block in texts] == said
+    assert (table.header, len(table.rows)) == (("id", "name", "price"), 2)
+    assert (table.at.line, table.at.row) == (row, row)
+
+
+@pytest.mark.parametrize(
+    ("cell", "notes"),
+    [
+        (
+            '"never closed',
+            ("a quote is opened and never closed, so that the last 2 lines stand in one cell",),
+        ),
+        ('5" pipe', ()),
+        ('"two\nlines"', ()),
+    ],
+)
+def test_a_quote_that_swallows_the_rest_is_told(cell: str, notes: tuple[str, ...]) -> None:
+    assert read(f"id,name\n1,{cell}\n2,Jo\n", "text/csv").notes == notes
 
 
 def test_json_is_a_table_only_where_it_is_one() -> None:
@@ -233,6 +267,41 @@ def test_a_workbook_is_a_heading_and_a_table_a_sheet() -> None:
         {"kind": "table", "header": ["region", "units"], "rows": [["north", "3"], ["south", "2.5"]]},
     ]
     assert (found.blocks[1].at.sheet, found.blocks[1].at.row) == ("Sales", 1)
+
+
+def test_formulas_without_results_are_told() -> None:
+    book = '<row r="2"><c r="A2"><v>1</v></c><c r="B2"><f>A2*2</f>{}</c></row>'
+    for result, is_told in (("", True), ("<v></v>", True), ("<v>2</v>", False)):
+        found = read(xlsx([["a", "b"]], book.format(result)), XLSX)
+        assert any("results were not saved" in note for note in found.notes) == is_told
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        (rb"Hello\par\par World\line again\par", ["Hello", "World\nagain"]),
+        (rb"{\fonttbl{\f0 Arial;}}{\colortbl;\red0;}{\info{\title No}}{\*\thing no}\f0\fs24 Yes", ["Yes"]),
+        (rb"caf\'e9 \u8364? \uc2\u8364\'80\'80 \{x\}", ["caf\u00e9 \u20ac \u20ac {x}"]),
+        (rb"{\b bold} and {\v hidden\b} {\deleted gone}seen", ["bold and  seen"]),
+        (rb"\ansicpg1251 \'ef", ["\u043f"]),
+        (rb"\ansicpg99999 \'e9", ["\u00e9"]),
+        (rb"never closed {\b and {\i so on", ["never closed and so on"]),
+        (rb"}}}closed before", ["closed before"]),
+        (rb"\u-10179?\u-8704? and half \u-10179?.", ["\U0001f600 and half \ufffd."]),
+        (rb"\ansicpg932 \'83\'65 \uc2\u12486\'83\'65.", ["\u30c6 \u30c6."]),
+        (b"{" * 100_000 + b"deep", ["deep"]),
+    ],
+)
+def test_rtf_is_its_paragraphs(said: bytes, texts: list[str]) -> None:
+    found = read(rb"{\rtf1\ansi " + said + b"}", "application/rtf")
+    assert [block.text for block in found.blocks] == texts
+
+
+def test_a_notebook_is_code_and_a_makefile_too() -> None:
+    (notebook,) = read('{"cells": [{"source": ["x"]}]}', "application/x-ipynb+json").blocks
+    assert (notebook.kind, notebook.language) == ("code", "json")
+    (makefile,) = read("all:\n\techo\n", "text/x-makefile").blocks
+    assert (makefile.text, makefile.language) == ("all:\n\techo", "makefile")
 
 
 def test_a_table_that_begins_further_down_says_in_which_row() -> None:

@@ -45,10 +45,29 @@ def test_other_scripts_have_summaries_too(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "summary"), [("", ""), ("a,b\n1,2\n", "a,b 1,2"), ("One short thing", "One short thing")]
+    ("text", "summary"),
+    [
+        ("", ""),
+        ("a,b\n1,2\n", "a,b 1,2"),
+        ("One short thing", "One short thing"),
+        ("# Shopping\n\n- milk\n- two eggs\n", "Shopping: milk; two eggs"),
+        ("# README\n## Use\nRun it\n", "README: Use: Run it"),
+        ("Bring:\n1. milk\n2) eggs\n", "Bring: milk; eggs"),
+        ("#include <a.h>\n", "#include <a.h>"),
+    ],
 )
 def test_a_text_without_sentences_is_told_by_its_beginning(text: str, summary: str) -> None:
     assert summarise(text) == summary
+
+
+def test_items_of_a_list_do_not_run_into_each_other() -> None:
+    text = "The web shop opened in July.\n\n- buy nails\n  - long ones\n1. one\n2. two\n"
+    assert summarise(text) == "The web shop opened in July."
+    items = "- Buy long nails in town\n- [ ] Ask Jo for some wood\n  that is dry\n\n> Bring the car\n> and the dog.\n"
+    assert (
+        summarise(items)
+        == "Buy long nails in town; Ask Jo for some wood that is dry; Bring the car and the dog."
+    )
 
 
 @given(

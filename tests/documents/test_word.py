@@ -7,7 +7,7 @@ import pytest
 
 from tests.documents.making import docx, paragraph
 from tests.documents.test_carrying import PNG
-from tests.documents.test_programs import DOCX, read
+from tests.documents.test_programs import DOCX, answer, read
 
 BROKEN = '<w:p><w:r><w:t>before</w:t><w:br w:type="page"/><w:t>after</w:t></w:r></w:p>'
 BREAK = '<w:r><w:br w:type="page"/></w:r>'
@@ -106,3 +106,81 @@ def test_a_picture_in_a_document_has_its_type_and_size() -> None:
 def test_a_picture_that_cannot_be_read_is_still_named(data: bytes, name: str) -> None:
     (block,) = read(with_picture(data, name), DOCX).blocks
     assert (block.kind, block.text, block.width) == ("image", "a cat", 0)
+
+
+def item(text: str, which: int) -> str:
+    return paragraph(text, f'<w:numPr><w:ilvl w:val="0"/><w:numId w:val="{which}"/></w:numPr>')
+
+
+def row(*cells: str) -> str:
+    return f"<w:tr>{''.join(f'<w:tc>{cell}</w:tc>' for cell in cells)}</w:tr>"
+
+
+def test_a_list_that_follows_one_of_another_kind_has_its_own_place() -> None:
+    kinds = (("0", "bullet"), ("1", "decimal"))
+    numbering = "".join(
+        f'<w:abstractNum w:abstractNumId="{name}"><w:lvl w:ilvl="0"><w:numFmt w:val="{kind}"/></w:lvl>'
+        "</w:abstractNum>"
+        for name, kind in kinds
+    ) + "".join(
+        f'<w:num w:numId="{int(name) + 1}"><w:abstractNumId w:val="{name}"/></w:num>' for name, _ in kinds
+    )
+    body = paragraph("before") + item("a", 1) + item("b", 1) + item("one", 2) + item("two", 2)
+    _, bullets, numbers = read(docx(body, numbering=numbering), DOCX).blocks
+    assert ([one.text for one in bullets.items], bullets.at.paragraph) == (["a", "b"], 2)
+    assert ([one.text for one in numbers.items], numbers.at.paragraph) == (["one", "two"], 4)
+
+
+def test_a_table_in_a_cell_is_told_there_and_nowhere_else() -> None:
+    inner = (
+        f"<w:tbl>{row(paragraph('in1'), paragraph('in2'))}{row(paragraph('in3'), paragraph('in4'))}</w:tbl>"
+    )
+    outer = f"<w:tbl>{row(paragraph('A'), paragraph('B'))}{row(paragraph('x'), inner)}</w:tbl>"
+    (block,) = read(docx(outer), DOCX).blocks
+    assert (block.header, block.rows) == (("A", "B"), (("x", "in1 in2 in3 in4"),))
+
+
+def test_rows_and_cells_in_controls_keep_their_order() -> None:
+    wrapped = "<w:sdt><w:sdtContent>{}</w:sdtContent></w:sdt>"
+    first, second = (f"<w:tc>{paragraph(name)}</w:tc>" for name in "ab")
+    cells = f"<w:tr>{wrapped.format(first)}{second}</w:tr>"
+    table = f"<w:tbl>{row(paragraph('A'), paragraph('B'))}{wrapped.format(cells)}</w:tbl>"
+    (block,) = read(docx(table), DOCX).blocks
+    assert block.rows == (("a", "b"),)
+
+
+def test_notes_stand_at_the_end_by_the_marks_the_text_has_for_them() -> None:
+    def referring(text: str, name: int, kind: str = "foot") -> str:
+        return f'<w:p><w:r><w:t>{text}</w:t><w:{kind}noteReference w:id="{name}"/></w:r></w:p>'
+
+    def note(text: str, name: int, kind: str = "foot") -> str:
+        return f'<w:{kind}note w:id="{name}">{paragraph(text)}{paragraph("more")}</w:{kind}note>'
+
+    body = (
+        referring("first", 7)
+        + referring("second", 3)
+        + referring("third", 7, "end")
+        + referring("again", 7)
+        + f"<w:tbl>{row(referring('cell', 4), paragraph('b'))}</w:tbl>"
+        + referring("lost", 99)
+    )
+    footnotes = note("nobody refers to this", 1) + note("three", 3) + note("four", 4) + note("seven", 7)
+    found = read(docx(body, footnotes=footnotes, endnotes=note("end", 7, "end")), DOCX)
+    assert [block.text for block in found.blocks if block.kind == "paragraph"] == [
+        "first[1]",
+        "second[2]",
+        "third[e1]",
+        "again[1]",
+        "lost[4]",
+        "[1] seven more",
+        "[2] three more",
+        "[e1] end more",
+        "[3] four more",
+    ]
+    assert [block.at.paragraph for block in found.blocks[-4:]] == [1, 2, 3, 5]
+
+
+def test_what_is_nested_too_deep_is_not_called_encrypted() -> None:
+    deep = "<w:sdt><w:sdtContent>" * 5000 + paragraph("x") + "</w:sdtContent></w:sdt>" * 5000
+    told = answer(docx(deep), DOCX)
+    assert (told["code"], told["reason"]) == ("CANNOT_CONVERT", "it is nested too deep")

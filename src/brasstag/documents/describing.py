@@ -5,10 +5,11 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from brasstag.documents.kinds import MARKDOWN, PLAIN
-from brasstag.documents.programs.records import best_delimiter, looks_like_names
+from brasstag.documents.programs.rows import layout_of
 from brasstag.documents.programs.texts import LANGUAGES
 from brasstag.documents.summarising import LONGEST, shortened, summarise
 from brasstag.words.blocks import Block, Blocks
@@ -20,7 +21,6 @@ MOST_NAMES = 20
 LONGEST_SAID = 300
 """Characters of what code says of itself."""
 
-_SAMPLE = 64_000
 _OPENING = 20_000
 _CALLED = {
     "bash": "Shell",
@@ -99,17 +99,15 @@ def _table(rows: int, names: Sequence[str], about: str = "") -> str:
 
 
 def _separated(text: str, tab: bool = False) -> str:
-    delimiter = "\t" if tab else best_delimiter(text[:_SAMPLE])
-    rows = (row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row)
+    layout = layout_of(text, "\t" if tab else "")
+    lines = islice(io.StringIO(text, newline=""), layout.above, None)
     try:
-        first = next(rows, None)
-        if first is None:
-            return ""
-        is_named = looks_like_names(first)
-        count = sum(1 for _ in rows) + (not is_named)
+        count = sum(1 for row in csv.reader(lines, delimiter=layout.delimiter) if row) - layout.is_named
     except csv.Error:
         return "A table whose rows cannot all be read."
-    names = [" ".join(name.split()) for name in first] if is_named else []
+    if not layout.first:
+        return ""
+    names = [" ".join(name.split()) for name in layout.first] if layout.is_named else []
     return f"{_capital(_table(count, names))}."
 
 
@@ -189,6 +187,7 @@ _DESCRIBED: Mapping[str, Callable[[str], str]] = {
     "text/tab-separated-values": lambda text: _separated(text, tab=True),
     "application/json": _json_text,
     "application/jsonl": _json_lines,
+    "application/x-ipynb+json": _json_text,
     "image/svg+xml": _drawing,
 }
 

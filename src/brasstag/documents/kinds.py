@@ -19,6 +19,7 @@ PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 CONVERTED = frozenset(
     {
         "application/pdf",
+        "application/rtf",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         "application/vnd.ms-excel",
@@ -30,18 +31,22 @@ CONVERTED = frozenset(
 """Documents whose words show only once they are converted; every other text is its own."""
 
 _PDF = b"%PDF-"
+_RTF = b"{\\rtf"
 _BEGINNINGS = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"GIF87a", "image/gif"),
     (b"GIF89a", "image/gif"),
     (_PDF, "application/pdf"),
+    (_RTF, "application/rtf"),
     (b"\x1f\x8b", "application/gzip"),
     (b"PAR1", "application/vnd.apache.parquet"),
 )
-_NEVER_TEXT = (_PDF, ZIP_ENTRY, OLE)
+_NEVER_TEXT = (_PDF, _RTF, ZIP_ENTRY, OLE)
 """How files begin that are no texts, even where all of their signs could be those of one."""
 
+_MAKEFILE = "text/x-makefile"
+_DOCKERFILE = "text/x-dockerfile"
 _TEXTS = MappingProxyType(
     {
         "bash": "application/x-sh",
@@ -52,12 +57,14 @@ _TEXTS = MappingProxyType(
         "cs": "text/x-csharp",
         "css": "text/css",
         "csv": "text/csv",
+        "dockerfile": _DOCKERFILE,
         "go": "text/x-go",
         "h": "text/x-c",
         "hpp": "text/x-c++",
         "htm": "text/html",
         "html": "text/html",
         "ini": "text/x-ini",
+        "ipynb": "application/x-ipynb+json",
         "java": "text/x-java",
         "js": "text/javascript",
         "json": "application/json",
@@ -68,6 +75,7 @@ _TEXTS = MappingProxyType(
         "markdown": MARKDOWN,
         "md": MARKDOWN,
         "mjs": "text/javascript",
+        "mk": _MAKEFILE,
         "ndjson": "application/jsonl",
         "php": "text/x-php",
         "pl": "text/x-perl",
@@ -93,6 +101,15 @@ _TEXTS = MappingProxyType(
         "zsh": "application/x-sh",
     }
 )
+_NAMED = MappingProxyType(
+    {
+        "containerfile": _DOCKERFILE,
+        "dockerfile": _DOCKERFILE,
+        "gnumakefile": _MAKEFILE,
+        "makefile": _MAKEFILE,
+    }
+)
+"""Texts that are known by their name, whatever it ends with."""
 _TEXT_KINDS = frozenset(_TEXTS.values())
 _FIRST_WORDS = (
     ("<!doctype html", "text/html"),
@@ -139,7 +156,8 @@ def kind_of_bytes(beginning: bytes, path: str = "") -> str | None:
 
 def kind_of_text(path: str) -> str:
     """Return the media type that the name of a text tells."""
-    return _TEXTS.get(_ending(path), PLAIN)
+    name = path.rpartition("/")[2].lower()
+    return _TEXTS.get(_ending(path)) or _NAMED.get(name.partition(".")[0], PLAIN)
 
 
 def _by_first_words(beginning: bytes) -> str:

@@ -26,7 +26,11 @@ _LONGEST_LINE = 4_000
 _FENCES = ("```", "~~~")
 _NOT_SAID = ("#", "|", "![")
 _RULED = frozenset("-=*_ \t")
-_LEADER = re.compile(r"(?:>|[-*+•]|\d{1,3}[.)])[ \t]+")
+_QUOTED = re.compile(r">[ \t]+")
+_ITEM = re.compile(r"(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_HEADING = re.compile(r"#{1,6}[ \t]+")
+_ENDS = tuple(".!?…。！？:;,\"'”’)]")
+"""How a sentence ends that needs nothing between it and the next."""
 _MARKS = re.compile(r"[*`]+|\\(?=[!-/:-@\[-`{-~])|\]\([^)\s\]]{0,200}\)|\[")
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|(?<=[。！？])")
 _CODE = re.compile(r"[={}]|\(\)|\)[:;]|->")
@@ -38,13 +42,33 @@ def summarise(text: str) -> str:
     """Return one to three sentences of a text, or how it begins where there are none; the same text has one summary."""
     text = text[:_MOST_CHARACTERS]
     sentences = list(islice(_sentences(text), _MOST_SENTENCES))
-    said = " ".join(_chosen(sentences)) if sentences else " ".join(text[: LONGEST * 2].split())
-    return shortened(said)
+    return shortened(_in_a_row(_chosen(sentences)) if sentences else _opening(text[: LONGEST * 2]))
 
 
 def shortened(said: str, longest: int = LONGEST) -> str:
     """Return what was said, cut where it is too long."""
     return said if len(said) <= longest else said[: longest - 1].rstrip() + "…"
+
+
+def _in_a_row(said: Sequence[str]) -> str:
+    """Return sentences one behind the other, with something between those that do not end: items of lists."""
+    *others, last = said
+    return " ".join([*(one if one.endswith(_ENDS) else f"{one};" for one in others), last])
+
+
+def _opening(text: str) -> str:
+    """Return how a text begins, in one line, with something between a heading and what it is over, and between items."""
+    said = ""
+    between = ""
+    for line in filter(None, map(str.strip, text.split("\n"))):
+        heading, item = _HEADING.match(line), _ITEM.match(line)
+        mark = heading or item
+        rest = " ".join(line[mark.end() if mark else 0 :].split())
+        if said and item and not said.endswith(_ENDS):
+            between = between or ";"
+        said = f"{said}{between if said else ''}{' ' if said else ''}{rest}"
+        between = ":" if heading and not rest.endswith(_ENDS) else ""
+    return said
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -56,7 +80,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield what is said, paragraph by paragraph: no headings, tables, rules, pictures or code."""
+    """Yield what is said, a paragraph or an item of a list at a time: no headings, tables, rules, pictures or code."""
     lines: list[str] = []
     fence = ""
     for whole in text.split("\n"):
@@ -66,7 +90,11 @@ def _paragraphs(text: str) -> Iterator[str]:
         elif line.startswith(_FENCES):
             fence = line[:3]
         elif line and not line.startswith(_NOT_SAID) and not (len(line) > 2 and _RULED.issuperset(line)):
-            lines.append(_LEADER.sub("", line, count=1) if _LEADER.match(line) else line)
+            line = _QUOTED.sub("", line, count=1) if _QUOTED.match(line) else line
+            if (item := _ITEM.match(line)) and lines:
+                yield "\n".join(lines)
+                lines = []
+            lines.append(line[item.end() :] if item else line)
             continue
         if lines and not line:
             yield "\n".join(lines)

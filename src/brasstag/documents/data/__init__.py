@@ -7,6 +7,8 @@ tables     a database that holds nothing but views of documents
 shelf      files, and what views of them stand for
 readers    how a file becomes tables; workbooks how its sheets do
 recoding   texts in other encodings, as UTF-8
+evening    tables in which not every line fits, made to
+days       dates that could be read in another order
 values     what a database holds, as JSON
 drawings   what a picture shows
 charts     drawing it; figures how its numbers are written

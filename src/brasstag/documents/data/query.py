@@ -17,17 +17,22 @@ from brasstag.words.errors import Code, ToolError
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a request asks for; raise ToolError where that cannot be given."""
     tables = open_tables(request)
-    shown = {"tables": [one.as_json() for one in tables.shown]}
     if "sql" not in request:
-        for table in shown["tables"]:
-            name = identifier(table["view"])
-            sample = tables.query(f"FROM {name}", request["sample_rows"])
-            table |= {"columns": as_columns(sample), "rows": fitting(sample.rows, request["most_bytes"])[0]}
-        return shown
+        samples = [
+            tables.query(f"FROM {identifier(one.view)}", request["sample_rows"]) for one in list(tables.shown)
+        ]
+        return {
+            "tables": [
+                one.as_json()
+                | {"columns": as_columns(sample), "rows": fitting(sample.rows, request["most_bytes"])[0]}
+                for one, sample in zip(tables.shown, samples, strict=True)
+            ]
+        }
     found = tables.query(request["sql"], request["most_rows"])
     rows, is_cut = fitting(found.rows, request["most_bytes"])
     truncated = "size" if is_cut else "rows" if found.is_cut else None
-    return {**shown, "columns": as_columns(found), "rows": rows, "truncated": truncated}
+    shown = [one.as_json() for one in tables.shown]
+    return {"tables": shown, "columns": as_columns(found), "rows": rows, "truncated": truncated}
 
 
 def open_tables(request: Mapping[str, Any]) -> Tables:

@@ -1,11 +1,14 @@
 """Readers: how a file becomes tables for SQL. What a file is, its first bytes say before its name does."""
 
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import duckdb
 
-from brasstag.documents.data.recoding import NotUtf8, beginning_of
+from brasstag.documents.data.days import order_told
+from brasstag.documents.data.evening import NotEven, seen_layout
+from brasstag.documents.data.recoding import NotUtf8, beginning_of, tells_of_encoding
 from brasstag.documents.data.shelf import Shelved, Source, literal, not_a_table
 from brasstag.documents.decoding import encoding_of
 
@@ -23,7 +26,7 @@ Reads = Callable[[duckdb.DuckDBPyConnection, Shelved, bool], Iterator[Source]]
 def read_tables(
     connection: duckdb.DuckDBPyConnection, shelved: Shelved, *, thorough: bool
 ) -> Iterator[Source]:
-    """Yield the tables of a file; raise ToolError where it has none, NotUtf8 where it has to be recoded first."""
+    """Yield the tables of a file; raise ToolError where it has none, NotUtf8 or NotEven where it has to be written anew."""
     head = beginning_of(shelved)
     if not head:
         raise not_a_table(shelved, "it is empty")
@@ -43,34 +46,89 @@ def read_tables(
 def _separated(connection: duckdb.DuckDBPyConnection, shelved: Shelved, thorough: bool) -> Iterator[Source]:
     """Find out how a file is written, once; every reading after that goes by it."""
     given = {"compression": literal("gzip" if shelved.is_packed else "none")}
+    given |= {"delim": "','", "quote": "'\"'", "escape": "'\"'"} if shelved.evened else {}
     sampled = given | ({"sample_size": str(_WHOLE_FILE)} if thorough else {})
-    sniffed = connection.execute(
-        f"FROM sniff_csv({literal(str(shelved.path))}, {_options(sampled)}) "
-        "SELECT Delimiter, Quote, Escape, Comment, SkipRows, HasHeader, Columns, DateFormat, TimestampFormat"
-    ).fetchone()
-    assert sniffed is not None  # noqa: S101 - it raises where it finds nothing
-    delimiter, quote, escape, comment, skipped, has_header, columns, dates, moments = sniffed
-    if len(columns) < 2 and shelved.ending in _ANY_TEXT:
+    found = _sniffed(connection, shelved, _options(sampled))
+    if len(found.columns) < 2 and shelved.ending in _ANY_TEXT:
         raise not_a_table(shelved, "no character sets its columns apart")
-    types = ", ".join(f"{literal(column['name'])}: {literal(column['type'])}" for column in columns)
+    types = ", ".join(f"{literal(column['name'])}: {literal(column['type'])}" for column in found.columns)
     options = given | {
         "auto_detect": "false",
-        "delim": literal(delimiter),
+        "delim": literal(found.delimiter),
         # None in its beginning is not none at all: a quote further down means what it always does.
-        "quote": literal('"' if quote == _EMPTY else quote),
-        "escape": literal('"' if escape == _EMPTY else escape),
-        "comment": literal("" if comment == _EMPTY else comment),
-        "skip": str(skipped),
-        "header": str(has_header).lower(),
+        "quote": literal('"' if found.quote == _EMPTY else found.quote),
+        "escape": literal('"' if found.escape == _EMPTY else found.escape),
+        "comment": literal("" if found.comment == _EMPTY else found.comment),
+        "skip": str(found.skipped),
+        "header": str(found.has_header).lower(),
         "columns": f"{{{types}}}",
-        **({"dateformat": literal(dates)} if dates else {}),
-        **({"timestampformat": literal(moments)} if moments else {}),
+        **({"dateformat": literal(found.dates)} if found.dates else {}),
+        **({"timestampformat": literal(found.moments)} if found.moments else {}),
     }
-    notes = [f"its first {skipped} lines fit no table and are left out"] if skipped else []
-    yield Source(
-        f"read_csv({literal(str(shelved.path))}, {_options(options)})",
-        note="; ".join([*notes, *_encoding_told(shelved)]),
+    relation = f"read_csv({literal(str(shelved.path))}, {_options(options)})"
+    try:
+        told = order_told(connection, relation, found.columns, found.dates or found.moments)
+    except duckdb.ConversionException:
+        if not thorough:
+            # A date further down is written in another order than the beginning promised.
+            yield from _separated(connection, shelved, thorough=True)
+            return
+        told = []
+    if thorough:
+        _run(connection, shelved, f"FROM {relation} SELECT count(*)")
+    notes = [f"its first {found.skipped} lines fit no table and are left out"] if found.skipped else []
+    notes += [shelved.evened] if shelved.evened else []
+    yield Source(relation, note="; ".join([*notes, *told, *_encoding_told(shelved)]))
+
+
+class _Sniffed(NamedTuple):
+    """What DuckDB says of how a file is written."""
+
+    delimiter: str
+    quote: str
+    escape: str
+    comment: str
+    skipped: int
+    has_header: bool
+    columns: Sequence[Mapping[str, str]]
+    dates: str | None
+    moments: str | None
+
+
+def _sniffed(connection: duckdb.DuckDBPyConnection, shelved: Shelved, options: str) -> _Sniffed:
+    """Return what DuckDB finds out; raise NotEven where it overlooks what anybody sees because of lines that do not fit."""
+    row = _run(
+        connection,
+        shelved,
+        f"FROM sniff_csv({literal(str(shelved.path))}, {options}) "
+        "SELECT Delimiter, Quote, Escape, Comment, SkipRows, HasHeader, Columns, DateFormat, TimestampFormat",
     )
+    assert row is not None  # noqa: S101 - it raises where it finds nothing
+    found = _Sniffed(*row)
+    is_odd = len(found.columns) < 2 or found.skipped
+    if is_odd and not shelved.evened and _overlooks(shelved, found):
+        raise NotEven
+    return found
+
+
+def _run(connection: duckdb.DuckDBPyConnection, shelved: Shelved, sql: str) -> Any:
+    """Return the first row; raise NotEven where DuckDB cannot read a line, and nobody has yet seen to that."""
+    try:
+        return connection.execute(sql).fetchone()
+    except duckdb.InvalidInputException as error:
+        if shelved.evened or tells_of_encoding(error):
+            raise
+        raise NotEven from error
+
+
+def _overlooks(shelved: Shelved, found: _Sniffed) -> bool:
+    """Say whether there are columns that DuckDB does not set apart, or rows among the lines that it would skip."""
+    seen = seen_layout(shelved)
+    if seen.width < 2 or (shelved.ending in _ANY_TEXT and seen.part < _MOST):
+        return False
+    has_columns = len(seen.first) > 1
+    misses_columns = len(found.columns) < 2 and has_columns and seen.part >= _HALF
+    return misses_columns or (found.skipped > seen.above and (has_columns or found.skipped >= seen.begins))
 
 
 def _objects(_connection: duckdb.DuckDBPyConnection, shelved: Shelved, thorough: bool) -> Iterator[Source]:
@@ -105,6 +163,8 @@ def _options(options: Mapping[str, str]) -> str:
 
 
 _ANY_TEXT = frozenset({".txt", ".dat"})
+_HALF, _MOST = 0.5, 0.9
+"""How many lines have to have equally many values to be believed to be rows, in a table, and in any text."""
 _BY_MARK: Mapping[bytes, Reads] = {
     b"PAR1": _columnar,
     b"PK\x03\x04": _workbook,

@@ -20,6 +20,11 @@ class NotUtf8(Exception):
     """A file is a text, but not in plain UTF-8."""
 
 
+def tells_of_encoding(error: Exception) -> bool:
+    """Say whether what DuckDB raised is about what it came upon, perhaps far behind the beginning, that is not UTF-8."""
+    return "utf-8 encod" in str(error).lower()
+
+
 def beginning_of(shelved: Shelved) -> bytes:
     """Return the first bytes of a file, unpacked."""
     try:

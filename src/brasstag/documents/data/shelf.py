@@ -14,6 +14,8 @@ class Shelved:
     path: Path
     recoded: str = ""
     """The encoding of the document, where the file is a copy of it in UTF-8."""
+    evened: str = ""
+    """What did not fit, where the file is a copy of it in which every line has as many values."""
 
     @property
     def ending(self) -> str:
@@ -28,7 +30,7 @@ class Shelved:
     @property
     def is_packed(self) -> bool:
         """Whether it is compressed with gzip, as its name says."""
-        return self._ends_packed and not self.recoded
+        return self._ends_packed and not (self.recoded or self.evened)
 
     @property
     def _ends_packed(self) -> bool:

@@ -14,8 +14,9 @@ from typing import Any
 
 import duckdb
 
+from brasstag.documents.data.evening import NotEven, evened
 from brasstag.documents.data.readers import read_tables
-from brasstag.documents.data.recoding import NotUtf8, recoded
+from brasstag.documents.data.recoding import NotUtf8, recoded, tells_of_encoding
 from brasstag.documents.data.shelf import Shelved, Source, identifier, literal, not_a_table
 from brasstag.documents.data.values import is_plain, plain_value, written_value
 from brasstag.words.errors import Code, ToolError
@@ -117,7 +118,11 @@ class Tables:
             misread = isinstance(error.__cause__, duckdb.ConversionException | duckdb.InvalidInputException)
             if self._is_thorough or not misread:
                 raise
-        return Tables(self._shelf, self._allowance, thorough=True).query(sql, most_rows)
+        thorough = Tables(self._shelf, self._allowance, thorough=True)
+        answer = thorough.query(sql, most_rows)
+        # What was found out on the way about documents has to be told, too.
+        self.shown = thorough.shown
+        return answer
 
     def select_in(self, sql: str) -> str:
         """Return the one SELECT of a text, fit to stand in brackets; raise ToolError where there is anything else in it."""
@@ -173,22 +178,28 @@ class Tables:
         shelved = self._shelf[number]
         try:
             with self._in_time():
-                try:
-                    yield from self._views(number)
-                except (NotUtf8, duckdb.InvalidInputException) as error:
-                    # DuckDB may come upon what is not UTF-8 only behind the beginning.
-                    if shelved.recoded or (
-                        not isinstance(error, NotUtf8) and "utf-8" not in str(error).lower()
-                    ):
-                        raise
-                    self._shelf[number] = recoded(shelved, self._scratch)
-                    yield from self._views(number)
+                yield from self._readable(number)
         except duckdb.InterruptException as error:
             raise self._too_slow() from error
         except duckdb.OutOfMemoryException as error:
             raise self._too_large() from error
         except duckdb.Error as error:
             raise not_a_table(shelved, self._told(error)) from error
+
+    def _readable(self, number: int) -> Iterator[Shown]:
+        """Yield the views of a document, written anew where DuckDB cannot read it as it is."""
+        shelved = self._shelf[number]
+        try:
+            yield from self._views(number)
+        except NotEven:
+            self._shelf[number] = evened(shelved, self._scratch)
+        except (NotUtf8, duckdb.InvalidInputException) as error:
+            if shelved.recoded or not (isinstance(error, NotUtf8) or tells_of_encoding(error)):
+                raise
+            self._shelf[number] = recoded(shelved, self._scratch)
+        else:
+            return
+        yield from self._readable(number)
 
     def _views(self, number: int) -> Iterator[Shown]:
         shelved = self._shelf[number]

@@ -1,9 +1,7 @@
 """Workbooks: each sheet becomes a table of the database."""
 
 import csv
-import re
 import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from tempfile import NamedTemporaryFile
@@ -14,25 +12,18 @@ from python_calamine import CalamineError, CalamineWorkbook
 
 from brasstag.documents.data.shelf import Shelved, Source, identifier, literal, not_a_table
 from brasstag.documents.programs.boxes import MOST_UNPACKED
+from brasstag.documents.programs.formulas import UNCALCULATED_TOLD, has_uncalculated
 from brasstag.words.errors import Code, ToolError
 
 MOST_CELLS = 5_000_000
 """The largest sheet that is read into memory."""
-_SHEETS = "xl/worksheets/"
-_UNCALCULATED = re.compile(rb"<f(?:\s[^>]*)?(?:/>|>[^<]*</f>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
-"""A formula without a result."""
-_UNCALCULATED_TOLD = (
-    "some cells of the workbook are formulas whose results were not saved with it, and are empty here; open it in a "
-    "spreadsheet program and save it"
-)
-_CHUNK, _OVERLAP = 1 << 20, 1 << 15
 _TYPES: Mapping[type, str] = {bool: "BOOLEAN", datetime: "TIMESTAMP", date: "DATE", time: "TIME"}
 
 
 def read_workbook(connection: duckdb.DuckDBPyConnection, shelved: Shelved) -> Iterator[Source]:
     """Yield a table for each sheet that holds anything, its first row taken for the names of its columns."""
     _refuse_bomb(shelved)
-    note = _UNCALCULATED_TOLD if _has_uncalculated(shelved) else ""
+    note = UNCALCULATED_TOLD if has_uncalculated(shelved.path) else ""
     try:
         workbook = CalamineWorkbook.from_path(str(shelved.path))
         for number, name in enumerate(workbook.sheet_names):
@@ -100,27 +91,6 @@ def _cell(value: Any, kind: str) -> str:
         # In a sheet every number is one with a fraction; a column of codes and words means 12, not 12.0.
         return str(int(value))
     return value.isoformat(" ") if isinstance(value, datetime) else str(value)
-
-
-def _has_uncalculated(shelved: Shelved) -> bool:
-    if not zipfile.is_zipfile(shelved.path):
-        return False
-    with zipfile.ZipFile(shelved.path) as box:
-        return any(_lacks_results(box, name) for name in box.namelist() if name.startswith(_SHEETS))
-
-
-def _lacks_results(box: zipfile.ZipFile, name: str) -> bool:
-    before = b""
-    try:
-        with box.open(name) as part:
-            while chunk := part.read(_CHUNK):
-                if _UNCALCULATED.search(before + chunk):
-                    return True
-                before = chunk[-_OVERLAP:]
-    except (zipfile.BadZipFile, OSError, zlib.error):
-        # Whether it can be read at all, its reader says.
-        return False
-    return False
 
 
 def _refuse_bomb(shelved: Shelved) -> None:

@@ -6,11 +6,13 @@ paper      what converters write on, up to its limits
 decoding   bytes as text, with a word on how that was found out
 texts      plain text and source code
 markdown   Markdown
-html       HTML
+html       HTML; htmlhidden what of it no reader sees
+rtf        RTF
 boxes      containers that would unpack to too much
+rows       how rows of separated values are laid out
 records    CSV, TSV, JSON and JSON lines
-sheets     workbooks
-word       DOCX; wordstyles what its styles and numbers mean
+sheets     workbooks; formulas those without results
+word       DOCX; wordstyles what its styles and numbers mean, wordnotes its footnotes and endnotes
 pdf        PDF; grids the tables drawn on its pages, layout what its lines are
 others     pictures, and a word on anything else
 """

@@ -4,12 +4,12 @@ from html.parser import HTMLParser
 from typing import Any
 
 from brasstag.documents.programs.decoding import decoded
+from brasstag.documents.programs.htmlhidden import VOID, Elements, hides
 from brasstag.documents.programs.paper import Paper
 
 MOST_CHARACTERS = 8_000_000
 """Parsing takes about a second for half of this."""
 
-_UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "math", "iframe", "object", "select"})
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LISTS = frozenset({"ul", "ol", "menu"})
 _BOUNDARIES = frozenset(
@@ -24,13 +24,17 @@ _WIDEST = 100
 """Columns that one cell may take up."""
 
 
-def html(data: bytes, _media_type: str, paper: Paper) -> None:
+def html(data: bytes, media_type: str, paper: Paper) -> None:
     """Write the blocks of an HTML page."""
     text = decoded(data, paper)
-    reader = _Reader(paper)
-    reader.feed(text[:MOST_CHARACTERS])
-    reader.close()
-    reader.end()
+    reader = _Reader(paper, is_xml=media_type == "application/xhtml+xml")
+    try:
+        reader.feed(text[:MOST_CHARACTERS])
+        reader.close()
+        reader.end()
+    finally:
+        # Also of a page that is too long to be read to its end.
+        reader.tell_hidden()
     if len(text) > MOST_CHARACTERS:
         paper.leave_out(f"only the first {MOST_CHARACTERS:,} characters of the page are here")
 
@@ -38,12 +42,13 @@ def html(data: bytes, _media_type: str, paper: Paper) -> None:
 class _Reader(HTMLParser):
     """Gathers words until a boundary; tags that were never closed hurt nobody."""
 
-    def __init__(self, paper: Paper) -> None:
+    def __init__(self, paper: Paper, *, is_xml: bool) -> None:
         super().__init__(convert_charrefs=True)
         self._paper = paper
+        self._is_xml = is_xml
+        self._elements = Elements(_BOUNDARIES)
         self._words: list[str] = []
         self._began = 0
-        self._unseen: str = ""
         self._heading = 0
         self._quoted = 0
         self._in_code = 0
@@ -57,11 +62,12 @@ class _Reader(HTMLParser):
         self._links: list[tuple[int, str]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if self._unseen:
-            return
         given = dict(attrs)
-        if tag in _UNSEEN:
-            self._unseen = tag
+        self._elements.open(tag, given)
+        if self._elements.is_hidden or (tag in VOID and hides(tag, given)):
+            # Words before and behind it stand in lines of their own all the same.
+            if tag in _BOUNDARIES:
+                self._boundary()
         elif tag in _BOUNDARIES:
             self._boundary()
             self._open(tag, given)
@@ -76,11 +82,16 @@ class _Reader(HTMLParser):
         elif tag == "code" and self._in_code:
             self._language = (given.get("class") or "").partition("language-")[2].partition(" ")[0]
 
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        # In HTML the slash means nothing: what a tag hides stays hidden until it is closed.
+        if self._is_xml or self._elements.is_drawing or not self._elements.is_hidden or tag == "script":
+            self.handle_endtag(tag)
+
     def handle_endtag(self, tag: str) -> None:
-        if self._unseen:
-            if tag == self._unseen:
-                self._unseen = ""
-        elif tag in _BOUNDARIES:
+        if not self._elements.close(tag):
+            return
+        if tag in _BOUNDARIES:
             self._boundary()
             self._close(tag)
         elif tag in _CELLS:
@@ -92,7 +103,9 @@ class _Reader(HTMLParser):
                 self._words.append(f" ({target})")
 
     def handle_data(self, data: str) -> None:
-        if self._unseen:
+        if self._elements.is_hidden:
+            if data.strip():
+                self._elements.say()
             return
         if not self._words:
             self._began = self.getpos()[0]
@@ -105,6 +118,14 @@ class _Reader(HTMLParser):
         while self._tables:
             self._close_table()
         self._end_list()
+
+    def tell_hidden(self) -> None:
+        """Say how much was left out because no reader of the page sees it."""
+        if count := self._elements.untold:
+            what = "a hidden element" if count == 1 else f"{count:,} hidden elements"
+            self._paper.note(
+                f"{what} with text that no reader of the page sees {'is' if count == 1 else 'are'} left out"
+            )
 
     def _open(self, tag: str, given: dict[str, str | None]) -> None:
         if tag in _HEADINGS:

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from brasstag.documents.programs.paper import Paper
-from brasstag.documents.programs.records import looks_like_names
+from brasstag.documents.programs.rows import looks_like_names
 
 _LARGER = 1.12
 """How much larger than the text of the document a heading is set, at least."""

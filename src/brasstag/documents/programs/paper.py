@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import Any
 
 from brasstag.words.blocks import DEEPEST_NESTED
@@ -112,24 +113,29 @@ class Paper:
         said = _IN_CODE.sub("\ufffd", _BREAKS.sub("\n", text))
         self.add("code", at, text=said, language=language if _LANGUAGE.fullmatch(language) else "")
 
-    def list_items(self, items: Sequence[tuple[str, int, int | None]], at: dict[str, Any]) -> None:
-        """Write a list of (text, level, number), or two where bullets follow numbers."""
+    def list_items(
+        self, items: Sequence[tuple[str, int, int | None]], at: dict[str, Any] | Sequence[dict[str, Any]]
+    ) -> None:
+        """Write a list of (text, level, number), or two where bullets follow numbers; ``at`` may have a place for each."""
         found: list[dict[str, Any]] = []
-        for text, level, number in items:
+        places = repeat(at) if isinstance(at, dict) else at
+        begins: dict[str, Any] = {}
+        for (text, level, number), place in zip(items, places, strict=False):
             if not (said := flush(text)):
                 continue
             # Nobody can be deeper than one below the item above: there would be no list to lie in.
             depth = min(level, DEEPEST_NESTED, found[-1].get("level", 0) + 1 if found else 0)
             if found and not depth and ("number" in found[0]) != (number is not None):
-                self._add_list(found, at)
+                self._add_list(found, begins)
                 found = []
+            begins = begins if found else place
             item: dict[str, Any] = {"text": said}
             if depth:
                 item["level"] = depth
             if number is not None:
                 item["number"] = min(number, MOST_COUNTED)
             found.append(item)
-        self._add_list(found, at)
+        self._add_list(found, begins)
 
     def _add_list(self, items: list[dict[str, Any]], at: dict[str, Any]) -> None:
         self._characters += sum(len(item["text"]) for item in items)

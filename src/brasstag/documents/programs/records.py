@@ -3,82 +3,52 @@
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from brasstag.documents.programs.decoding import decoded
 from brasstag.documents.programs.paper import MOST_COLUMNS, Paper
+from brasstag.documents.programs.rows import LONGEST_FIELD, layout_of
+from brasstag.documents.programs.texts import paragraphs
 
-_DELIMITERS = (",", ";", "\t", "|")
-_SAMPLE = 64_000
-_SAMPLED_ROWS = 100
-_LONGEST_FIELD = 1 << 24
 _MOST_JSON = 64_000_000
 
 
 def separated(data: bytes, media_type: str, paper: Paper) -> None:
-    """Write a CSV or TSV file as one table."""
+    """Write a CSV or TSV file as one table, below what stands above it."""
     text = decoded(data, paper).replace("\r\n", "\n").replace("\r", "\n")
-    csv.field_size_limit(_LONGEST_FIELD)
-    delimiter = "\t" if media_type == "text/tab-separated-values" else best_delimiter(text[:_SAMPLE])
-    if delimiter != "," and media_type == "text/csv":
-        paper.note(f"columns are separated by {delimiter!r}")
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    csv.field_size_limit(LONGEST_FIELD)
+    layout = layout_of(text, "\t" if media_type == "text/tab-separated-values" else "")
+    if layout.delimiter != "," and media_type == "text/csv":
+        paper.note(f"columns are separated by {layout.delimiter!r}")
+    above, below = _parted(text, layout.above)
+    paragraphs(above, paper)
+    rows = csv.reader(io.StringIO(below, newline=""), delimiter=layout.delimiter)
+    begins = layout.above + 1
+    at = {"line": begins, "end_line": text.count("\n") + (not text.endswith("\n")), "row": begins}
     try:
-        first = next(rows, None)
-        if first is None:
-            return
-        header = first if looks_like_names(first) else []
-        _tabled(header, _rest(first, rows, has_header=bool(header)), text, paper)
+        header = next(filter(None, rows), []) if layout.is_named else []
+        paper.table(header, _closed(rows, paper) if text.count('"') % 2 else rows, at)
     except csv.Error as error:
         paper.leave_out(f"the rest cannot be read as a table: {error}")
 
 
-def _tabled(header: list[str], rows: Iterator[list[str]], text: str, paper: Paper) -> None:
-    lines = text.count("\n") + (not text.endswith("\n"))
-    paper.table(header, rows, {"line": 1, "end_line": lines, "row": 1})
+def _closed(rows: Iterable[list[str]], paper: Paper) -> Iterator[list[str]]:
+    """Yield rows of which one may have a quote that is never closed, and has swallowed all lines behind it."""
+    last: list[str] = []
+    for last in rows:
+        yield last
+    if last and "\n" in last[-1]:
+        lines = last[-1].count("\n")
+        paper.note(f"a quote is opened and never closed, so that the last {lines:,} lines stand in one cell")
 
 
-def _rest(first: list[str], rows: Iterator[list[str]], *, has_header: bool) -> Iterator[list[str]]:
-    if not has_header:
-        yield first
-    yield from rows
-
-
-def best_delimiter(sample: str) -> str:
-    """Return what splits most lines into equally many columns."""
-    lines = sample.rpartition("\n")[0] or sample
-
-    def score(delimiter: str) -> tuple[float, int]:
-        try:
-            rows = [
-                row
-                for row, _ in zip(
-                    csv.reader(io.StringIO(lines), delimiter=delimiter), range(_SAMPLED_ROWS), strict=False
-                )
-            ]
-        except csv.Error:
-            return 0.0, 0
-        widths = [len(row) for row in rows if row]
-        usual = max(set(widths), key=widths.count, default=1)
-        return (widths.count(usual) / len(widths), usual) if usual > 1 else (0.0, 0)
-
-    return max(_DELIMITERS, key=score)
-
-
-def looks_like_names(row: Sequence[str]) -> bool:
-    """Say whether a first row names columns: texts, no two the same, hardly any empty."""
-    said = [cell.strip() for cell in row if cell.strip()]
-    is_full = len(said) * 2 > len(row)
-    return is_full and len(set(said)) == len(said) and not any(map(_is_number, said))
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell.replace(",", "."))
-    except ValueError:
-        return False
-    return True
+def _parted(text: str, lines: int) -> tuple[str, str]:
+    """Return the first lines of a text, and what is below them."""
+    place = 0
+    for _ in range(lines):
+        place = text.index("\n", place) + 1
+    return text[:place], text[place:]
 
 
 def json_text(data: bytes, _media_type: str, paper: Paper) -> None:

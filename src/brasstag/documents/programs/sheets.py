@@ -8,8 +8,9 @@ from typing import Any
 from python_calamine import CalamineWorkbook
 
 from brasstag.documents.programs.boxes import refuse_bomb
+from brasstag.documents.programs.formulas import UNCALCULATED_TOLD, has_uncalculated
 from brasstag.documents.programs.paper import Paper, Unreadable
-from brasstag.documents.programs.records import looks_like_names
+from brasstag.documents.programs.rows import looks_like_names
 
 
 def workbook(data: bytes, _media_type: str, paper: Paper) -> None:
@@ -21,6 +22,8 @@ def workbook(data: bytes, _media_type: str, paper: Paper) -> None:
         names = book.sheet_names
     except Exception as error:  # noqa: BLE001 - the library says so of every kind of damage
         raise Unreadable("CANNOT_CONVERT", f"it cannot be read as a workbook: {_why(error)}") from None
+    if has_uncalculated(io.BytesIO(data)):
+        paper.note(UNCALCULATED_TOLD)
     for name in names:
         try:
             sheet = book.get_sheet_by_name(name)

@@ -28,6 +28,8 @@ CONVERTERS: Mapping[str, tuple[str, str]] = {
     "text/tab-separated-values": ("records", "separated"),
     "application/json": ("records", "json_text"),
     "application/jsonl": ("records", "json_lines"),
+    "application/x-ipynb+json": ("records", "json_text"),
+    "application/rtf": ("rtf", "rtf"),
     "application/pdf": ("pdf", "pdf"),
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ("word", "word"),
 }
@@ -37,6 +39,7 @@ TAKES: Mapping[str, tuple[int, bool]] = {
     "texts": (32_000_000, False),
     "markdown": (32_000_000, False),
     "html": (32_000_000, False),
+    "rtf": (32_000_000, False),
     "records": (64_000_000, False),
     "others": (4_000_000, False),
     "sheets": (128_000_000, True),

@@ -8,7 +8,8 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from brasstag.documents.programs.boxes import refuse_bomb
 from brasstag.documents.programs.paper import Paper, Unreadable, in_one_line
-from brasstag.documents.programs.records import looks_like_names
+from brasstag.documents.programs.rows import looks_like_names
+from brasstag.documents.programs.wordnotes import Notes
 from brasstag.documents.programs.wordpages import Pages, tells_pages
 from brasstag.documents.programs.wordpictures import Pictures
 from brasstag.documents.programs.wordstyles import RELATION, Numbers, Styles, W, read_targets
@@ -36,6 +37,8 @@ def word(data: bytes, _media_type: str, paper: Paper) -> None:
         raise Unreadable("CANNOT_CONVERT", "it has no text where a Word document has it") from None
     except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError) as error:
         raise Unreadable("CANNOT_CONVERT", f"its container is damaged: {error}") from None
+    except RecursionError:
+        raise Unreadable("CANNOT_CONVERT", "it is nested too deep") from None
     except RuntimeError:
         raise Unreadable("CANNOT_CONVERT", "it is encrypted; save it without a password") from None
     except ParseError as error:
@@ -54,10 +57,11 @@ class _Body:
         self._numbers = Numbers(box)
         self._targets = read_targets(box)
         self._pictures = Pictures(box)
+        self._notes = Notes(box)
         self._pages = Pages(are_told=False)
         self._number = 0
         self._items: list[tuple[str, int, int | None]] = []
-        self._items_at: dict[str, Any] = {}
+        self._items_at: list[dict[str, Any]] = []
         self._code: list[str] = []
         self._code_at: dict[str, Any] = {}
         self._does = {f"{W}p": self._paragraph, f"{W}tbl": self._table}
@@ -70,6 +74,7 @@ class _Body:
         for element in self._pieces():
             self._write_one(element)
         self._end()
+        self._write_notes()
 
     def _pieces(self) -> Iterator[Element]:
         """Yield what stands at the top of the body; each is forgotten as soon as it was looked at."""
@@ -92,6 +97,7 @@ class _Body:
         act = self._does.get(element.tag)
         if act is not None:
             self._number += 1
+            self._notes.at = self._at(self._pages.number)
             act(element)
         elif element.tag not in _SKIPPED:
             for child in element:
@@ -102,7 +108,7 @@ class _Body:
 
     def _paragraph(self, element: Element) -> None:
         self._pages.begin(element)
-        run = _Run(self._targets, self._pages)
+        run = _Run(self._targets, self._pages, self._notes)
         run.read(element)
         self._break_page(run.breaks_before, run.page)
         text = "".join(run.words)
@@ -131,7 +137,7 @@ class _Body:
             return
         number = None if kind else self._numbers.next(element, self._styles)
         if number is not None:
-            self._items_at = self._items_at or at
+            self._items_at.append(at)
             self._items.append((text, *number))
             return
         self._end_list()
@@ -142,8 +148,8 @@ class _Body:
 
     def _table(self, element: Element) -> None:
         self._end()
-        run = _Run(self._targets, self._pages)
-        rows = [self._row(row, run) for row in element.iter(f"{W}tr")]
+        run = _Run(self._targets, self._pages, self._notes)
+        rows = [self._row(row, run) for row in _inner(element, f"{W}tr")]
         rows = [row for row in rows if row]
         if not rows:
             return
@@ -153,10 +159,8 @@ class _Body:
 
     def _row(self, element: Element, run: "_Run") -> list[str]:
         cells: list[str] = []
-        for cell in element.findall(f"{W}tc") + element.findall(f"{W}sdt/{W}sdtContent/{W}tc"):
-            for paragraph in cell.iter(f"{W}p"):
-                run.read(paragraph)
-                run.words.append(" ")
+        for cell in _inner(element, f"{W}tc"):
+            run.read_all(cell)
             cells.append(in_one_line("".join(run.words)))
             run.words.clear()
             span = cell.find(f"{W}tcPr/{W}gridSpan")
@@ -164,13 +168,20 @@ class _Body:
             cells += [""] * (min(100, int(wide)) - 1 if wide.isdecimal() and len(wide) < 4 else 0)
         return cells
 
+    def _write_notes(self) -> None:
+        # What a note refers to comes behind it, in the same list.
+        for mark, element, at in self._notes.told:
+            run = _Run({}, Pages(are_told=False), self._notes)
+            run.read_all(element)
+            self._paper.paragraph(f"{mark} {in_one_line(''.join(run.words))}", at)
+
     def _end(self) -> None:
         self._end_list()
         self._end_code()
 
     def _end_list(self) -> None:
         items, at = self._items, self._items_at
-        self._items, self._items_at = [], {}
+        self._items, self._items_at = [], []
         self._paper.list_items(items, at)
 
     def _end_code(self) -> None:
@@ -183,7 +194,7 @@ class _Body:
 class _Run:
     """The words of a paragraph, or of the cells of a table, and what stands among them."""
 
-    def __init__(self, targets: dict[str, str], pages: Pages) -> None:
+    def __init__(self, targets: dict[str, str], pages: Pages, notes: Notes) -> None:
         self.words: list[str] = []
         self.pictures: list[tuple[str, str]] = []
         self.breaks_before = False
@@ -192,6 +203,7 @@ class _Run:
         """Whether one was ended behind it."""
         self._targets = targets
         self._pages = pages
+        self._notes = notes
         self._page: int | None = None
         self._alt = ""
 
@@ -199,6 +211,12 @@ class _Run:
     def page(self) -> int:
         """The page of the first word."""
         return self._pages.number if self._page is None else self._page
+
+    def read_all(self, element: Element) -> None:
+        """Take in all paragraphs in an element, also those of tables in it."""
+        for paragraph in _inner(element, f"{W}p"):
+            self.read(paragraph)
+            self.words.append(" ")
 
     def read(self, element: Element) -> None:
         """Take in what is in an element."""
@@ -254,8 +272,17 @@ class _Run:
             self.pictures.append((self._alt, target))
             self._alt = ""
             self._take_place()
-        elif element.tag == f"{W}footnoteReference":
-            self.words.append(f"[{element.get(f'{W}id') or ''}]")
         elif element.tag == f"{W}p":
             # A text box in the middle of a line.
             self.words.append("\n")
+        elif mark := self._notes.mark(element):
+            self.words.append(mark)
+
+
+def _inner(element: Element, tag: str) -> Iterator[Element]:
+    """Yield elements of a kind, but none that lies in another of them."""
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif child.tag not in _SKIPPED:
+            yield from _inner(child, tag)

@@ -1,0 +1,38 @@
+"""Days and months: dates that could be read in another order than they are, and a word on them."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import duckdb
+
+from brasstag.documents.data.shelf import identifier
+
+_NAMED: Mapping[str, str] = {"d": "day", "m": "month", "y": "year", "Y": "year"}
+_PART = re.compile(r"%([dmyY])")
+_SETTLED = ("%Y", "%d.")
+"""How dates are written that nobody reads in another order."""
+_DAYS = ("DATE", "TIMESTAMP")
+
+
+def order_told(
+    connection: duckdb.DuckDBPyConnection,
+    relation: str,
+    columns: Sequence[Mapping[str, str]],
+    written: str | None,
+) -> list[str]:
+    """Say in what order dates are read where no row settles it; raise ConversionException where one tells otherwise."""
+    names = [column["name"] for column in columns if column["type"].startswith(_DAYS)]
+    if not written or not names or written.startswith(_SETTLED):
+        return []
+    if "%y" not in written and _has_late_day(connection, relation, names):
+        return []
+    order = ", ".join(_NAMED[part] for part in _PART.findall(written))
+    return [
+        f"no row tells in what order the dates of {', '.join(names)} are written; they are read as {order}"
+    ]
+
+
+def _has_late_day(connection: duckdb.DuckDBPyConnection, relation: str, names: Sequence[str]) -> bool:
+    """Say whether there is a day that can be no month."""
+    late = " OR ".join(f"day({identifier(name)}) > 12" for name in names)
+    return connection.execute(f"FROM {relation} WHERE {late} LIMIT 1").fetchone() is not None

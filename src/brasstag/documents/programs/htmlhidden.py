@@ -1,0 +1,135 @@
+"""Which elements of an HTML page are open, and which of them no reader sees; style sheets are not looked at."""
+
+import re
+from bisect import bisect
+from collections import defaultdict
+from collections.abc import Mapping
+
+VOID = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+)
+"""Elements that hold nothing, and are never closed."""
+
+_WORDLESS = frozenset({"script", "style", "svg", "math", "iframe", "object", "select"})
+_HELD_BACK = frozenset({"template", "noscript"})
+# Scripts hide a whole page until it is loaded: that is seen.
+_ALWAYS_SEEN = frozenset({"html", "body"})
+_HIDING = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|(?:content-)?visibility\s*:\s*(?:hidden|collapse)"
+    r"|(?:opacity|font-size)\s*:\s*0*\.?0*(?:%|[a-z]+)?\s*(?:!|;|$))",
+    re.IGNORECASE,
+)
+_CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+_PARAGRAPH = frozenset({"p"})
+_LISTS = frozenset({"ul", "ol", "menu", "dl"})
+_TABLE = frozenset({"table"})
+_CELLS = frozenset({"td", "th"})
+_GROUPS = frozenset({"thead", "tbody", "tfoot"})
+_IN_TABLES = _CELLS | {"table", "caption"}
+_TABLE_PARTS = _CELLS | _GROUPS | {"tr", "table", "caption"}
+_ENDED_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
+    "li": (frozenset({"li"}), _LISTS),
+    **dict.fromkeys(("dt", "dd"), (frozenset({"dt", "dd"}), _LISTS)),
+    **dict.fromkeys(_CELLS, (_CELLS, _TABLE)),
+    "tr": (_CELLS | {"tr"}, _TABLE),
+    **dict.fromkeys(_GROUPS, (_CELLS | _GROUPS | {"tr"}, _TABLE)),
+}
+"""What is open in the same list or table is ended by the next of its kind; pages leave out the tag that would say so."""
+
+
+class Elements:
+    """The open elements of a page, by name and place, so that none has to be looked for."""
+
+    def __init__(self, boundaries: frozenset[str]) -> None:
+        self._boundaries = boundaries | _CELLS
+        self._open: list[str] = []
+        self._places: defaultdict[str, list[int]] = defaultdict(list)
+        self._bounds: list[int] = [-1]
+        self._hidden = -1
+        self._tells = False
+        self.untold = 0
+        """How many hidden elements had something to say."""
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether a reader sees nothing of what comes next."""
+        return self._hidden >= 0
+
+    @property
+    def is_drawing(self) -> bool:
+        """Whether what comes next is no HTML: there, a slash at its end closes an element."""
+        return bool(self._places["svg"] or self._places["math"])
+
+    def open(self, tag: str, given: Mapping[str, str | None]) -> None:
+        """Begin an element, and end those that it ends by that."""
+        is_boundary = tag in self._boundaries
+        if is_boundary and self._last(_PARAGRAPH) == self._bounds[-1]:
+            self._drop(self._bounds[-1])
+        if tag in _ENDED_BY:
+            self._end_before(*_ENDED_BY[tag])
+        if tag in VOID:
+            return
+        place = len(self._open)
+        self._open.append(tag)
+        self._places[tag].append(place)
+        if is_boundary:
+            self._bounds.append(place)
+        if self._hidden < 0 and hides(tag, given):
+            self._hidden = place
+            self._tells = tag not in _WORDLESS
+
+    def close(self, tag: str) -> bool:
+        """End an element; False where that was a hidden one, or is still in one."""
+        hidden = self._hidden
+        if self._places[tag]:
+            place = self._places[tag][-1]
+            # What it would have to lie outside of keeps it from ending anything.
+            if tag not in self._boundaries:
+                stop = self._bounds[-1]
+            else:
+                stop = self._last(_TABLE if tag in _TABLE_PARTS else _IN_TABLES)
+            if place >= stop:
+                self._drop(place)
+        return hidden < 0 or len(self._open) < hidden
+
+    def say(self) -> None:
+        """Take note of words that no reader sees."""
+        self.untold += self._tells
+        self._tells = False
+
+    def _end_before(self, tags: frozenset[str], within: frozenset[str]) -> None:
+        """End the outermost of those elements in the list or table that is open."""
+        stop = self._last(within)
+        inner = [
+            places[at] for tag in tags if (at := bisect(places := self._places[tag], stop)) < len(places)
+        ]
+        if inner:
+            self._drop(min(inner))
+
+    def _last(self, tags: frozenset[str]) -> int:
+        """Return the place of the innermost of those elements; below any where none is open."""
+        return max((self._places[tag][-1] for tag in tags if self._places[tag]), default=-1)
+
+    def _drop(self, first: int) -> None:
+        if first < 0:
+            return
+        for tag in self._open[first:]:
+            self._places[tag].pop()
+        del self._open[first:]
+        while self._bounds[-1] >= first:
+            self._bounds.pop()
+        if first <= self._hidden:
+            self._hidden = -1
+
+
+def hides(tag: str, given: Mapping[str, str | None]) -> bool:
+    """Say whether an element is not shown: by what it is, or by what its tag says."""
+    if tag in _WORDLESS or tag in _HELD_BACK:
+        return True
+    if (not given and tag != "dialog") or tag in _ALWAYS_SEEN:
+        return False
+    is_closed = tag == "dialog" and "open" not in given
+    style = _CSS_COMMENT.sub("", given.get("style") or "")
+    is_styled = bool(style) and _HIDING.search(style) is not None
+    return "hidden" in given or is_closed or is_styled
