@@ -28,7 +28,7 @@ demo: setup ## a crew at work on a script: who works for whom, a question, an ap
 test: setup ## the whole suite
 	@scripts/bubblewrap.sh
 	@scripts/postgres.sh
-	@$(BIN)/pytest -n 2 -q
+	@$(BIN)/pytest -n 3 -q
 
 check: setup ## format, lint, types, rooms, generated docs
 	@$(BIN)/ruff format --check .

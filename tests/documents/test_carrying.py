@@ -127,7 +127,7 @@ class TestWhole:
             ("a.svg", "image/svg+xml"),
             ("d.csv/notes", "text/plain"),
             (".csv", "text/csv"),
-            ("Makefile", "text/plain"),
+            ("Makefile", "text/x-makefile"),
         ],
     )
     def test_a_text_is_told_by_its_name(self, data: Path, carried: Carry, name: str, expected: str) -> None:

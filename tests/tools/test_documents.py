@@ -408,7 +408,9 @@ async def test_a_tag_that_was_asked_about_is_written_once_it_is_approved(make_pr
 
 async def test_two_versions_and_two_documents_are_compared(room: Room) -> None:
     await value(room, "write_file", path="a.md", content="one\ntwo\n")
-    (room.workspace / "a.md").write_text("one\nthree\n")
+    # At once: while a file is being written it is empty, and whoever looks then has seen a version.
+    (room.workspace.parent / "new").write_text("one\nthree\n")
+    (room.workspace.parent / "new").replace(room.workspace / "a.md")
     found = await value(room, "compare_documents", path="a.md")
     assert (found["old"], found["new"], found["same"]) == ("a.md@1", "a.md@2", False)
     assert (found["added"], found["removed"], found["form"]) == (1, 1, "text")
