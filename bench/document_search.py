@@ -112,7 +112,7 @@ def _fill_bare(path: Path, texts: list[str]) -> float:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute(SQLITE_FULLTEXT)
+        connection.execute(SQLITE_FULLTEXT[0])
         started = time.perf_counter()
         for start in range(0, len(texts), _AT_ONCE):
             connection.execute("BEGIN")
