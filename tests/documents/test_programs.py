@@ -283,6 +283,7 @@ def test_formulas_without_results_are_told() -> None:
         (rb"{\fonttbl{\f0 Arial;}}{\colortbl;\red0;}{\info{\title No}}{\*\thing no}\f0\fs24 Yes", ["Yes"]),
         (rb"caf\'e9 \u8364? \uc2\u8364\'80\'80 \{x\}", ["caf\u00e9 \u20ac \u20ac {x}"]),
         (rb"{\b bold} and {\v hidden\b} {\deleted gone}seen", ["bold and  seen"]),
+        (rb"one\v two\v0  three {\v four\plain five} six\v1 seven", ["one three five six"]),
         (rb"\ansicpg1251 \'ef", ["\u043f"]),
         (rb"\ansicpg99999 \'e9", ["\u00e9"]),
         (rb"never closed {\b and {\i so on", ["never closed and so on"]),

@@ -270,6 +270,10 @@ class TestFiles:
         text = "n,name\n" + "".join(f"{n},x\n" for n in range(60_000)) + '60000,"Smith, ""Jo"""\n'
         assert rows(tmp_path, "a.csv", text, "SELECT name FROM a WHERE n = 60000") == [['Smith, "Jo"']]
 
+    def test_a_single_line_that_is_left_out_is_told(self, tmp_path: Path) -> None:
+        opened = tables(tmp_path, {"a.csv": "# of May\na,b\n1,2\n3,4\n"})
+        assert (opened.shown[0].source.note or "").startswith("its first line ")
+
     def test_lines_that_are_left_out_are_told(self, tmp_path: Path) -> None:
         opened = tables(tmp_path, {"a.csv": "Report of May\n\na,b\n1,2\n3,4\n"})
         assert opened.shown[0].source.note == "its first 2 lines fit no table and are left out"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from brasstag.documents.data.recoding import MOST_RECODED, NotUtf8
-from brasstag.documents.data.shelf import Shelved, not_a_table
+from brasstag.documents.data.shelf import Shelved, first_lines, not_a_table
 from brasstag.documents.programs.rows import LONGEST_FIELD, SAMPLE, UNPARTED, Layout, layout_of
 from brasstag.words.errors import Code, ToolError
 
@@ -17,6 +17,7 @@ _TABBED = frozenset({".tsv", ".tab"})
 _MOST_BEYOND = 20
 """Columns for values that a line has too many of; all that are beyond stand in the last."""
 _LINES_NAMED = 5
+_ABOVE = ("stands above the table and is left out", "stand above the table and are left out")
 
 
 class NotEven(Exception):
@@ -63,7 +64,7 @@ def evened(shelved: Shelved, scratch: Path) -> Shelved:
         raise NotUtf8 from None
     beyond = " to ".join(dict.fromkeys(f"column{number}" for number in (layout.columns, width - 1)))
     notes = [
-        *([f"its first {layout.above} lines stand above the table and are left out"] if layout.above else ()),
+        *([first_lines(layout.above, *_ABOVE)] if layout.above else ()),
         *fewer.told(f"fewer than {layout.columns} values, and the others are NULL"),
         *more.told(f"more than {layout.columns} values, and the others stand in {beyond}"),
     ]

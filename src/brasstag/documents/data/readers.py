@@ -9,7 +9,7 @@ import duckdb
 from brasstag.documents.data.days import order_told
 from brasstag.documents.data.evening import NotEven, seen_layout
 from brasstag.documents.data.recoding import NotUtf8, beginning_of, tells_of_encoding
-from brasstag.documents.data.shelf import Shelved, Source, literal, not_a_table
+from brasstag.documents.data.shelf import Shelved, Source, first_lines, literal, not_a_table
 from brasstag.documents.decoding import encoding_of
 
 TABLES = "CSV, TSV, JSON, JSON lines, Parquet, XLSX, XLS and ODS files"
@@ -17,6 +17,7 @@ TABLES = "CSV, TSV, JSON, JSON lines, Parquet, XLSX, XLS and ODS files"
 _WHOLE_FILE = -1
 _UTF8 = ("utf-8", "utf-8-sig")
 _EMPTY = "(empty)"
+_UNFIT = ("fits no table and is left out", "fit no table and are left out")
 
 
 Reads = Callable[[duckdb.DuckDBPyConnection, Shelved, bool], Iterator[Source]]
@@ -76,7 +77,7 @@ def _separated(connection: duckdb.DuckDBPyConnection, shelved: Shelved, thorough
         told = []
     if thorough:
         _run(connection, shelved, f"FROM {relation} SELECT count(*)")
-    notes = [f"its first {found.skipped} lines fit no table and are left out"] if found.skipped else []
+    notes = [first_lines(found.skipped, *_UNFIT)] if found.skipped else []
     notes += [shelved.evened] if shelved.evened else []
     yield Source(relation, note="; ".join([*notes, *told, *_encoding_told(shelved)]))
 

@@ -69,3 +69,8 @@ def literal(text: str) -> str:
 def identifier(name: str) -> str:
     """Return a name as SQL writes it."""
     return f'"{name.replace(chr(34), chr(34) * 2)}"'
+
+
+def first_lines(count: int, is_what: str, are_what: str) -> str:
+    """Return what is to be said of the first lines of a file, be it one or more."""
+    return f"its first line {is_what}" if count == 1 else f"its first {count} lines {are_what}"

@@ -38,8 +38,9 @@ class _Reader:
     def __init__(self) -> None:
         self._said: list[str] = []
         self._encoding = "cp1252"
-        self._groups: list[tuple[bool, int]] = []
+        self._groups: list[tuple[bool, bool, int]] = []
         self._is_aside = False
+        self._is_hidden = False
         self._stands_for = 1
         """How many characters behind one in Unicode say the same for readers that know none."""
         self._skips = 0
@@ -65,9 +66,9 @@ class _Reader:
     def _group(self, brace: bytes) -> None:
         self._skips = 0
         if brace == b"{" and len(self._groups) < _DEEPEST:
-            self._groups.append((self._is_aside, self._stands_for))
+            self._groups.append((self._is_aside, self._is_hidden, self._stands_for))
         elif brace == b"}" and self._groups:
-            self._is_aside, self._stands_for = self._groups.pop()
+            self._is_aside, self._is_hidden, self._stands_for = self._groups.pop()
 
     def _obey(self, word: bytes, number: int | None) -> None:
         if word == b"u" and number is not None:
@@ -79,9 +80,11 @@ class _Reader:
             self._encoding = _known(f"cp{number}")
         elif word in _ASIDE:
             self._is_aside = True
-        elif word in (b"v", b"deleted") and number is None:
-            # Hidden, or struck out by whoever revised it.
-            self._is_aside = True
+        elif word in (b"v", b"deleted"):
+            # Hidden, or struck out by whoever revised it, until a 0 says no longer.
+            self._is_hidden = number != 0
+        elif word == b"plain":
+            self._is_hidden = False
         else:
             self._say(_SAID.get(word, ""))
 
@@ -91,7 +94,7 @@ class _Reader:
         self._say(data[skipped:].decode(self._encoding, "replace"))
 
     def _say(self, text: str) -> None:
-        if not self._is_aside:
+        if not (self._is_aside or self._is_hidden):
             self._said.append(text)
 
 
