@@ -4,14 +4,14 @@ import threading
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert, select, text, update
+from sqlalchemy import func, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from brasstag.store import postgres as module
 from brasstag.store.address import Address
 from brasstag.store.database import Database
 from brasstag.store.postgres import PostgresDatabase
-from brasstag.store.prepared import Prepared
+from brasstag.store.prepared import Guarded, Prepared
 from brasstag.store.schema import facts
 from brasstag.words.errors import ConfigError, StoreError, StoreLost
 from brasstag.words.ids import new_id
@@ -95,6 +95,22 @@ def test_a_write_the_server_crashes_under_is_lost_and_the_next_one_is_not(
                 postgres.restart(immediate=True)
     assert "during" not in names(database)
     put(database, "after")
+
+
+@on_postgres
+def test_a_single_statement_the_server_goes_under_is_lost_and_leaves_no_dead_connection(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    end_yourself = func.pg_terminate_backend(func.pg_backend_pid())
+    put(database, "a")
+    deadly = Guarded(update(facts).where(facts.c.name == "a", end_yourself).values(value="y"), facts)
+    with pytest.raises(StoreLost, match="cannot be reached"):
+        database.add(deadly, name="b", value="x")
+    with pytest.raises(StoreLost, match="cannot be reached"):
+        database.look(Prepared(select(end_yourself)))
+    # The pool would complain of a dead connection handed back to it.
+    assert caplog.records == []
+    assert "b" not in names(database)
 
 
 @on_postgres

@@ -7,8 +7,8 @@ more than itself is one statement, which commits by itself: ``look`` and ``add``
 
 import hashlib
 import select
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -91,14 +91,12 @@ class PostgresDatabase:
         """Return the rows of one statement, which needs no view of more than itself: no BEGIN, no end, one way there."""
         with readable_errors(self.address):
             for _ in range(3 * POOL_SIZE):
-                with self._engine.connect() as connection:
-                    try:
-                        return statement.rows(connection, **values)
-                    except psycopg.OperationalError:
-                        # It may have died in the pool; nothing was done on it, so the next one may be asked.
-                        connection.invalidate()
-            with self._engine.connect() as connection:
-                return statement.rows(connection, **values)
+                try:
+                    return self._rows(statement, values)
+                except psycopg.OperationalError:
+                    # It may have died in the pool; nothing was done on it, so the next one may be asked.
+                    continue
+            return self._rows(statement, values)
 
     def add(self, statement: Guarded, **values: Any) -> bool:
         """Put one guarded row on disk, as a commit of its own: one way to the server, where a transaction takes three."""
@@ -109,7 +107,7 @@ class PostgresDatabase:
                 connection.invalidate()
                 connection.close()
                 connection = self._engine.connect()
-            with connection, closing(connection.connection.cursor()) as cursor:
+            with _cursor(connection) as cursor:
                 return statement.run(cursor, connection.dialect, values)
 
     @contextmanager
@@ -138,6 +136,11 @@ class PostgresDatabase:
     def close(self) -> None:
         """Let go of every connection."""
         self._engine.dispose()
+
+    def _rows(self, statement: Prepared, values: Mapping[str, Any]) -> list[Any]:
+        connection = self._engine.connect()
+        with _cursor(connection) as cursor:
+            return list(statement.run(cursor, connection.dialect, values).fetchall())
 
     @contextmanager
     def _begun(self, words: str) -> Iterator[tuple[Connection, Any]]:
@@ -174,6 +177,16 @@ def _has_hung_up(connection: Connection) -> bool:
     poll = select.poll()
     poll.register(connection.connection.driver_connection.fileno(), select.POLLIN)  # type: ignore[union-attr]
     return bool(poll.poll(0))
+
+
+@contextmanager
+def _cursor(connection: Connection) -> Iterator[Any]:
+    """A cursor of a connection, which goes back to the pool after it."""
+    cursor = connection.connection.cursor()
+    try:
+        yield cursor
+    finally:
+        _hand_back(connection, cursor)
 
 
 def _hand_back(connection: Connection, cursor: Any) -> None:
