@@ -115,7 +115,11 @@ def test_everybody_agrees_on_what_is_a_text(start: bytes, rest: bytes) -> None:
             "encoding: latin-1, a guess, as it is not UTF-8",
         ),
         ("wide".encode("utf-16"), "wide", "encoding: utf-16, by its byte order mark"),
-        (b"\xff\xfea\0b", "a\ufffd", "some of it is not utf-16, and stands as \ufffd"),
+        (
+            b"\xff\xfea\0b",
+            "a\ufffd",
+            "encoding: utf-16, by its byte order mark; some of it is not utf-16, and stands as \ufffd",
+        ),
         (b"x" * 70_000 + b"\0", "x" * 70_000 + "\ufffd", ""),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from brasstag.documents.programs import paper as papers
 from brasstag.documents.programs.convert import convert
 from brasstag.documents.programs.table import CONVERTERS, TAKES, converter_for
-from brasstag.words.blocks import Blocks, Item
+from brasstag.words.blocks import Blocks, Item, Place
 from tests.documents.making import docx, paragraph, pdf, words, xlsx
 
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -27,7 +27,10 @@ def read(data: bytes | str, media_type: str) -> Blocks:
 def bare(blocks: Blocks) -> list[dict[str, Any]]:
     """Return blocks without their places."""
     found = [block.as_json() for block in blocks.blocks]
-    return [{name: value for name, value in block.items() if name != "at"} for block in found]
+    for block in found:
+        for one in (block, *block.get("items", ())):
+            one.pop("at", None)
+    return found
 
 
 def kinds(blocks: Blocks) -> list[str]:
@@ -94,10 +97,29 @@ def test_markdown_becomes_every_kind_of_block() -> None:
 def test_code_in_a_list_stands_between_two_lists() -> None:
     found = read("1. a\n\n   ```\n   x\n   ```\n2. b\n", "text/markdown")
     assert [(b.kind, b.text, b.items) for b in found.blocks] == [
-        ("list", "", (Item("a", 0, 1),)),
+        ("list", "", (Item("a", 0, 1, Place(1, 1)),)),
         ("code", "x", ()),
-        ("list", "", (Item("b", 0, 2),)),
+        ("list", "", (Item("b", 0, 2, Place(6, 6)),)),
     ]
+
+
+LISTED = [("one", 2, 2), ("two\nmore", 3, 5), ("in", 6, 6), ("three", 7, 7)]
+
+
+@pytest.mark.parametrize(
+    ("text", "media_type"),
+    [
+        ("# h\n- one\n- two\n\n  more\n  - in\n- three\n", "text/markdown"),
+        (
+            "<h1>h</h1>\n<ul><li>one</li>\n<li>two\n<p>\nmore</p>\n<ul><li>in</li></ul></li>\n<li>three</ul>",
+            "text/html",
+        ),
+    ],
+)
+def test_every_item_of_a_list_has_its_own_lines(text: str, media_type: str) -> None:
+    _, block = read(text, media_type).blocks
+    assert [(item.text, item.at.line, item.at.end_line) for item in block.items] == LISTED
+    assert (block.at.line, block.at.end_line) == (2, 7)
 
 
 def test_deep_nesting_is_left_out_and_said() -> None:

@@ -12,6 +12,7 @@ from brasstag.documents.data import recoding
 from brasstag.documents.data.shelf import Shelved
 from brasstag.documents.data.tables import Allowance, Answer, Tables
 from brasstag.words.errors import Code, ToolError
+from tests.documents.tongues import RUSSIAN
 from tests.documents.workbooks import workbook
 
 ALLOWANCE = Allowance(seconds=20, memory_mb=300)
@@ -296,6 +297,13 @@ class TestFiles:
         opened = tables(tmp_path, {f"a{ending}": packed})
         assert opened.query("SELECT item, price FROM a", 9).rows == [["coffee", price]]
         assert opened.shown[0].source.note == f"it is not UTF-8, and was read as {encoding}"
+
+    def test_a_table_in_an_old_encoding_is_read_and_told(self, tmp_path: Path) -> None:
+        words = RUSSIAN.split()
+        content = "n,word\n" + "".join(f"{number},{word!r}\n" for number, word in enumerate(words))
+        opened = tables(tmp_path, {"a.csv": content.replace("'", '"').encode("cp1251")})
+        assert opened.query("SELECT word FROM a ORDER BY n", 99).rows == [[word] for word in words]
+        assert opened.shown[0].source.note == "it is not UTF-8, and was read as cp1251"
 
     @pytest.mark.parametrize(
         "content", ['[{"x": "5 €"}]'.encode("cp1252"), '[{"x": "5 €"}]'.encode("utf-16")]

@@ -5,6 +5,7 @@ import zipfile
 
 import pytest
 
+from brasstag.documents.programs import paper as papers
 from tests.documents.making import docx, paragraph
 from tests.documents.test_carrying import PNG
 from tests.documents.test_programs import DOCX, answer, read
@@ -127,8 +128,14 @@ def test_a_list_that_follows_one_of_another_kind_has_its_own_place() -> None:
     )
     body = paragraph("before") + item("a", 1) + item("b", 1) + item("one", 2) + item("two", 2)
     _, bullets, numbers = read(docx(body, numbering=numbering), DOCX).blocks
-    assert ([one.text for one in bullets.items], bullets.at.paragraph) == (["a", "b"], 2)
-    assert ([one.text for one in numbers.items], numbers.at.paragraph) == (["one", "two"], 4)
+    assert ([(one.text, one.at.paragraph) for one in bullets.items], bullets.at.paragraph) == (
+        [("a", 2), ("b", 3)],
+        2,
+    )
+    assert ([(one.text, one.at.paragraph) for one in numbers.items], numbers.at.paragraph) == (
+        [("one", 4), ("two", 5)],
+        4,
+    )
 
 
 def test_a_table_in_a_cell_is_told_there_and_nowhere_else() -> None:
@@ -184,3 +191,89 @@ def test_what_is_nested_too_deep_is_not_called_encrypted() -> None:
     deep = "<w:sdt><w:sdtContent>" * 5000 + paragraph("x") + "</w:sdtContent></w:sdt>" * 5000
     told = answer(docx(deep), DOCX)
     assert (told["code"], told["reason"]) == ("CANNOT_CONVERT", "it is nested too deep")
+
+
+VANISH = "<w:rPr><w:vanish/></w:rPr>"
+SHOW = '<w:rPr><w:vanish w:val="0"/></w:rPr>'
+TRULY = '<w:rPr><w:b/><w:vanish w:val="true"/></w:rPr>'
+FALSELY = '<w:rPr><w:vanish w:val="false"/></w:rPr>'
+HIDING_STYLES = (
+    f'<w:style w:type="paragraph" w:styleId="Secret"><w:name w:val="secret"/>{VANISH}</w:style>'
+    '<w:style w:type="paragraph" w:styleId="Below"><w:basedOn w:val="Secret"/></w:style>'
+    f'<w:style w:type="paragraph" w:styleId="Freed"><w:basedOn w:val="Secret"/>{SHOW}</w:style>'
+    f'<w:style w:type="character" w:styleId="Quiet"><w:name w:val="quiet"/>{VANISH}</w:style>'
+)
+
+
+def ran(text: str, properties: str = "") -> str:
+    return f"<w:r>{properties}<w:t>{text}</w:t></w:r>"
+
+
+def styled(name: str, *runs: str) -> str:
+    return f'<w:p><w:pPr><w:pStyle w:val="{name}"/></w:pPr>{"".join(runs)}</w:p>'
+
+
+def by_style(name: str) -> str:
+    return f'<w:rPr><w:rStyle w:val="{name}"/></w:rPr>'
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        f"<w:p>{ran('secret', VANISH)}</w:p>",
+        f"<w:p>{ran('secret', TRULY)}</w:p>",
+        f"<w:p>{ran('secret', by_style('Quiet'))}</w:p>",
+        f'<w:p><w:hyperlink r:id="r1">{ran("secret", VANISH)}</w:hyperlink></w:p>',
+        f"<w:p><w:ins>{ran('secret', VANISH)}</w:ins></w:p>",
+        f"<w:p><w:r>{VANISH}<w:pict><w:p>{ran('secret')}</w:p></w:pict></w:r></w:p>",
+        f"<w:p><w:r><w:pict>{styled('Secret', ran('secret'))}</w:pict></w:r></w:p>",
+        f"<w:tbl><w:tr><w:tc><w:p>{ran('secret', VANISH)}</w:p></w:tc></w:tr></w:tbl>",
+        styled("Secret", ran("secret"), ran("secret", "<w:rPr><w:b/></w:rPr>")),
+        styled("Below", ran("secret")),
+    ],
+)
+def test_hidden_words_are_left_out_and_told(hidden: str) -> None:
+    body = paragraph("before") + hidden + paragraph("behind")
+    found = read(docx(body, styles=HIDING_STYLES, rels='<Relationship Id="r1" Target="http://x.y"/>'), DOCX)
+    assert "secret" not in str(found.blocks)
+    assert "x.y" not in str(found.blocks)
+    assert [block.text for block in found.blocks if block.text] == ["before", "behind"]
+    assert found.notes == ("hidden words in a paragraph, which no reader of the document sees, are left out",)
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        f"<w:p>{ran('seen', SHOW)}</w:p>",
+        f"<w:p>{ran('seen', FALSELY)}</w:p>",
+        styled("Secret", ran("seen", SHOW)),
+        styled("Freed", ran("seen")),
+        # Where both styles switch it, words are seen.
+        styled("Secret", ran("seen", by_style("Quiet"))),
+        # Headings that run into their paragraph have a hidden mark, and words that are seen.
+        f"<w:p><w:pPr>{VANISH}</w:pPr>{ran('seen')}</w:p>",
+        f"<w:p>{ran('seen', '<w:rPr><w:webHidden/></w:rPr>')}</w:p>",
+        styled("Unknown", ran("seen")),
+    ],
+)
+def test_words_that_are_seen_stay(seen: str) -> None:
+    found = read(docx(seen, styles=HIDING_STYLES), DOCX)
+    assert ([block.text for block in found.blocks], found.notes) == (["seen"], ())
+
+
+def test_hidden_words_amid_others_take_their_notes_and_breaks_along() -> None:
+    reference = f'<w:r>{VANISH}<w:footnoteReference w:id="2"/><w:br w:type="page"/></w:r>'
+    body = f"<w:p>{ran('one ')}{ran('secret ', VANISH)}{reference}{ran('two')}</w:p><w:p>{ran('x', VANISH)}</w:p>"
+    note = f'<w:footnote w:id="2"><w:p>{ran("about a secret")}</w:p></w:footnote>'
+    found = read(docx(body, footnotes=note), DOCX)
+    assert [(block.kind, block.text) for block in found.blocks] == [("paragraph", "one two")]
+    assert found.notes == (
+        "hidden words in 2 paragraphs, which no reader of the document sees, are left out",
+    )
+
+
+def test_hidden_words_of_a_document_that_is_too_long_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(papers, "MOST_BLOCKS", 1)
+    found = read(docx(f"<w:p>{ran('x', VANISH)}</w:p>" + paragraph("a") + paragraph("b")), DOCX)
+    assert found.truncated
+    assert any("hidden words" in note for note in found.notes)

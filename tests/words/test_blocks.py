@@ -12,10 +12,11 @@ from brasstag.words.blocks import DEEPEST_NESTED, FIELDS, FORM, KINDS, Block, Bl
 TEXTS = st.text(max_size=20)
 COUNTS = st.integers(0, 10**6)
 LEVELS = st.integers(0, DEEPEST_NESTED)
+PLACES = st.builds(Place, COUNTS, COUNTS, COUNTS, TEXTS, COUNTS, COUNTS)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "text": TEXTS,
     "level": LEVELS,
-    "items": st.lists(st.builds(Item, TEXTS, LEVELS, st.none() | COUNTS), max_size=3).map(tuple),
+    "items": st.lists(st.builds(Item, TEXTS, LEVELS, st.none() | COUNTS, PLACES), max_size=3).map(tuple),
     "header": st.lists(TEXTS, max_size=3).map(tuple),
     "rows": st.lists(st.lists(TEXTS, max_size=3).map(tuple), max_size=3).map(tuple),
     "language": TEXTS,
@@ -30,7 +31,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 @st.composite
 def blocks(draw: st.DrawFn) -> Block:
     kind = draw(st.sampled_from(KINDS))
-    at = draw(st.builds(Place, COUNTS, COUNTS, COUNTS, TEXTS, COUNTS))
+    at = draw(PLACES)
     return Block(kind, at, **{name: draw(VALUES[name]) for name in FIELDS[kind]})
 
 
@@ -81,6 +82,7 @@ GOOD: dict[str, Any] = {"form": 1, "blocks": [], "notes": [], "truncated": False
         {**GOOD, "blocks": [{"kind": "table", "header": "ab"}]},
         {**GOOD, "blocks": [{"kind": "list", "items": [{"level": 1}]}]},
         {**GOOD, "blocks": [{"kind": "list", "items": [{"text": "a", "number": "1"}]}]},
+        {**GOOD, "blocks": [{"kind": "list", "items": [{"text": "a", "at": {"line": -1}}]}]},
     ],
 )
 def test_anything_else_is_refused(stored: Any) -> None:

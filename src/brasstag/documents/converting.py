@@ -17,7 +17,7 @@ from brasstag.sandbox.process.jobs import FILES, Ended, Limits, Ran
 from brasstag.words.blocks import FORM, Blocks, NotBlocks
 from brasstag.words.errors import Code, ToolError
 
-CONVERTER = f"{FORM}.3"
+CONVERTER = f"{FORM}.4"
 """Which converters made a document's blocks; counted up when they would make others of the same bytes."""
 
 LIMITS = Limits(

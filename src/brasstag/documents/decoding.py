@@ -6,6 +6,8 @@ The beginning of a file decides, once for everybody: what is a text there is a t
 import codecs
 from collections.abc import Mapping
 
+from brasstag.documents.guessing import old_encoding
+
 MARKS: Mapping[bytes, str] = {
     # The longer ones first: the mark of UTF-32 begins like that of UTF-16.
     codecs.BOM_UTF32_LE: "utf-32",
@@ -24,7 +26,7 @@ UNREADABLE = "\ufffd"
 
 _UTF8 = frozenset({"utf-8", "utf-8-sig"})
 GUESSED = ("cp1252", "latin-1")
-"""What texts are taken for that are not UTF-8, and do not say what they are."""
+"""What texts are taken for that are not UTF-8, do not say what they are, and are in no other old encoding for sure."""
 _MOST_CONTROLS = 0.005
 _MOST_FOREIGN = 0.3
 """How much of a text in an old western encoding may be other than ASCII."""
@@ -37,8 +39,8 @@ _FOREIGN = bytes(range(0x80, 0x100))
 def encoding_of(beginning: bytes) -> str | None:
     """Return what a text is written in, None where bytes, which may end amid a character, begin no text.
 
-    What names its encoding by a mark is read in that, all else as UTF-8, or as Windows-1252 where it cannot be UTF-8
-    but looks like a text.
+    What names its encoding by a mark is read in that, all else as UTF-8, or, where it cannot be UTF-8 but looks like a
+    text, in the old encoding it surely is in, else as Windows-1252.
     """
     beginning = beginning[:BEGINNING]
     if beginning.isascii():
@@ -76,28 +78,36 @@ def decoded_with_note(data: bytes, *, is_whole: bool = True) -> tuple[str, str] 
 
 def read_as(data: bytes, encoding: str, *, is_whole: bool = True) -> tuple[str, str]:
     """Return bytes as a text that begins in an encoding, and what a reader should know of that."""
-    if encoding not in GUESSED:
-        try:
-            text = (
-                data.decode(encoding) if is_whole else codecs.getincrementaldecoder(encoding)().decode(data)
-            )
-        except UnicodeDecodeError:
-            if encoding != "utf-8":
-                text = data.decode(encoding, "replace")
-                return _storable(text), f"some of it is not {encoding}, and stands as {UNREADABLE}"
-        else:
-            return _storable(
-                text
-            ), "" if encoding in _UTF8 else f"encoding: {encoding}, by its byte order mark"
-    text, guess = _guessed(data)
-    return _storable(text), f"encoding: {guess}, a guess, as it is not UTF-8"
+    text = None if encoding in GUESSED else _strictly(data, encoding, is_whole=is_whole)
+    if text is not None:
+        return _storable(text), _told(encoding)
+    if encoding in GUESSED or encoding == "utf-8":
+        text, encoding = _guessed(data)
+        return _storable(text), _told(encoding)
+    some = f"some of it is not {encoding}, and stands as {UNREADABLE}"
+    return _storable(data.decode(encoding, "replace")), "; ".join(filter(None, (_told(encoding), some)))
+
+
+def _strictly(data: bytes, encoding: str, *, is_whole: bool) -> str | None:
+    try:
+        return data.decode(encoding) if is_whole else codecs.getincrementaldecoder(encoding)().decode(data)
+    except UnicodeDecodeError:
+        return None
+
+
+def _told(encoding: str) -> str:
+    if encoding in _UTF8:
+        return ""
+    by = "by its byte order mark" if encoding in MARKS.values() else "a guess, as it is not UTF-8"
+    return f"encoding: {encoding}, {by}"
 
 
 def _guess(beginning: bytes) -> str | None:
     foreign = len(beginning) - len(beginning.translate(None, _FOREIGN))
-    if b"\0" in beginning or not _is_calm(beginning) or foreign > _MOST_FOREIGN * len(beginning):
+    if b"\0" in beginning or not _is_calm(beginning):
         return None
-    return _guessed(beginning)[1]
+    old = old_encoding(beginning)
+    return old or (_guessed(beginning)[1] if foreign <= _MOST_FOREIGN * len(beginning) else None)
 
 
 def _guessed(data: bytes) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from brasstag.documents.counting import ESTIMATE, TokenCount, count_tokens
 from brasstag.documents.decoding import BEGINNING, decoded_with_note, encoding_of, read_as
+from brasstag.documents.guessing import OLD
 from brasstag.documents.kinds import MARKDOWN, PICTURES, is_text_kind, kind_among
 from brasstag.documents.pictures import picture_size
 from brasstag.sandbox.workspace.draft import Draft
@@ -28,8 +29,8 @@ MOST_COUNTED = 200_000
 """Characters of the longest text whose tokens are counted here; those of longer ones are estimated."""
 
 _CHUNK = 1 << 20
-_WIDE = frozenset({"utf-16", "utf-32"})
-"""What is written so has to be read to find its lines."""
+_READ = frozenset({"utf-16", "utf-32", *OLD})
+"""What is written so has to be read to find its lines, and to tell how long it is as UTF-8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,7 @@ class _Lines:
         self.words = 0
         self._breaks = 0
         self._last = "\n"
-        self._decoder = codecs.getincrementaldecoder(encoding)("replace") if encoding in _WIDE else None
+        self._decoder = codecs.getincrementaldecoder(encoding)("replace") if encoding in _READ else None
         self._is_text = bool(encoding)
 
     @property

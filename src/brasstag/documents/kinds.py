@@ -1,5 +1,6 @@
 """What a file is: by its bytes where they tell, and by its name only among texts, and among what is packed alike."""
 
+from codecs import BOM_UTF8
 from types import MappingProxyType
 
 from brasstag.documents.containers import OLE, ZIP_ENTRY, kind_in_ole, kind_in_zip
@@ -112,14 +113,15 @@ _NAMED = MappingProxyType(
 """Texts that are known by their name, whatever it ends with."""
 _TEXT_KINDS = frozenset(_TEXTS.values())
 _FIRST_WORDS = (
-    ("<!doctype html", "text/html"),
-    ("<html", "text/html"),
-    ("<?xml", "application/xml"),
-    ("#!/bin/sh", "application/x-sh"),
-    ("#!/bin/bash", "application/x-sh"),
-    ("#!/usr/bin/env python", "text/x-python"),
-    ("#!/usr/bin/env bash", "application/x-sh"),
+    (b"<!doctype html", "text/html"),
+    (b"<html", "text/html"),
+    (b"<?xml", "application/xml"),
+    (b"#!/bin/sh", "application/x-sh"),
+    (b"#!/bin/bash", "application/x-sh"),
+    (b"#!/usr/bin/env python", "text/x-python"),
+    (b"#!/usr/bin/env bash", "application/x-sh"),
 )
+_MARKS = tuple(mark for mark, _ in _FIRST_WORDS)
 
 
 def kind_of(path: str, beginning: bytes) -> str:
@@ -161,8 +163,10 @@ def kind_of_text(path: str) -> str:
 
 
 def _by_first_words(beginning: bytes) -> str:
-    words = beginning[:200].decode("utf-8-sig", "replace").lstrip().lower()
-    return next((kind for mark, kind in _FIRST_WORDS if words.startswith(mark)), PLAIN)
+    words = beginning[:200].removeprefix(BOM_UTF8).lstrip().lower()
+    if not words.startswith(_MARKS):
+        return PLAIN
+    return next(kind for mark, kind in _FIRST_WORDS if words.startswith(mark))
 
 
 def _by_library(beginning: bytes) -> str | None:

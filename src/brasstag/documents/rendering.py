@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import accumulate
 
-from brasstag.words.blocks import Block, Blocks, Item, Kind
+from brasstag.words.blocks import NOWHERE, Block, Blocks, Item, Kind, Place
 
 _GAP = "\n\n"
 _BULLETS = ("-", "*")
@@ -66,7 +68,7 @@ def text_of(blocks: Blocks) -> tuple[str, list[int]]:
 def plain(block: Block) -> str:
     """Return the words of one block; the cells of a row are set apart by tabs."""
     if block.kind == "list":
-        return "\n".join(f"{'  ' * item.level}{_mark(item)} {item.text}" for item in block.items)
+        return "\n".join(map(_plain_item, block.items))
     if block.kind == "table":
         return "\n".join(
             "\t".join(row) for row in ((block.header, *block.rows) if block.header else block.rows)
@@ -76,8 +78,25 @@ def plain(block: Block) -> str:
     return block.text
 
 
-def _mark(item: Item) -> str:
-    return "-" if item.number is None else f"{item.number}."
+def place_in(block: Block, offset: int) -> Place:
+    """Return where in its source that stands which is so far into the words of a block."""
+    if block.kind == "list":
+        at = _item_at(block.items, offset).at
+        return block.at if at == NOWHERE else at
+    if block.kind == "table" and block.at.row:
+        # The cells of a row stand in one line, so lines are rows.
+        return replace(block.at, row=block.at.row + plain(block).count("\n", 0, offset))
+    return block.at
+
+
+def _item_at(items: Sequence[Item], offset: int) -> Item:
+    ends = accumulate(len(_plain_item(item)) + 1 for item in items)
+    return next((item for item, end in zip(items, ends, strict=True) if offset < end), Item(""))
+
+
+def _plain_item(item: Item) -> str:
+    mark = "-" if item.number is None else f"{item.number}."
+    return f"{'  ' * item.level}{mark} {item.text}"
 
 
 def _described(block: Block) -> str:

@@ -53,6 +53,7 @@ class Item:
     """How deep it lies in other lists."""
     number: int | None = None
     """What it is numbered with, in a list that counts."""
+    at: Place = Place()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Block:
         """Return what of its fields says something."""
         found: dict[str, Any] = {"kind": self.kind}
         if self.at != NOWHERE:
-            found["at"] = _told(self.at)
+            found["at"] = _told_place(self.at)
         for name in FIELDS[self.kind]:
             value = getattr(self, name)
             if value:
@@ -153,9 +154,20 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 """What a block of each kind says beside where it stands."""
 
 
-def _told(one: Place | Item) -> dict[str, Any]:
-    found = {field.name: getattr(one, field.name) for field in fields(one)}
-    return {name: value for name, value in found.items() if value or (name == "number" and value is not None)}
+def _told_place(place: Place) -> dict[str, Any]:
+    found = {field.name: getattr(place, field.name) for field in fields(place)}
+    return {name: value for name, value in found.items() if value}
+
+
+def _told_item(item: Item) -> dict[str, Any]:
+    found: dict[str, Any] = {"text": item.text}
+    if item.level:
+        found["level"] = item.level
+    if item.number is not None:
+        found["number"] = item.number
+    if item.at != NOWHERE:
+        found["at"] = _told_place(item.at)
+    return found
 
 
 def _as_it_is(value: Any) -> Any:
@@ -163,7 +175,7 @@ def _as_it_is(value: Any) -> Any:
 
 
 _WRITTEN: Mapping[str, Callable[[Any], Any]] = {
-    "items": lambda items: [{"text": "", **_told(item)} for item in items],
+    "items": lambda items: list(map(_told_item, items)),
     "header": list,
     "rows": lambda rows: [list(row) for row in rows],
 }
@@ -220,11 +232,14 @@ def _items(value: Any) -> tuple[Item, ...]:
 
 def _item(value: Any) -> Item:
     given = _mapping(value, "an item")
-    if not {"text"} <= given.keys() <= {"text", "level", "number"}:
-        raise NotBlocks("an item has text, level and number")
+    if not {"text"} <= given.keys() <= {"text", "level", "number", "at"}:
+        raise NotBlocks("an item has text, level, number and at")
     number = given.get("number")
     return Item(
-        _text(given["text"]), _level(given.get("level", 0)), None if number is None else _count(number)
+        _text(given["text"]),
+        _level(given.get("level", 0)),
+        None if number is None else _count(number),
+        _place(given.get("at", {})),
     )
 
 

@@ -9,6 +9,7 @@ from typing import BinaryIO, cast
 
 from brasstag.documents.data.shelf import Shelved, not_a_table
 from brasstag.documents.decoding import BEGINNING, GUESSED, MARKS, encoding_of
+from brasstag.documents.guessing import OLD
 from brasstag.words.errors import Code, ToolError
 
 MOST_RECODED = 256 << 20
@@ -43,7 +44,8 @@ def recoded(shelved: Shelved, scratch: Path) -> Shelved:
         encoding = encoding_of(beginning) or "utf-8-sig"
         _write(shelved, place, encoding, "replace")
         return replace(shelved, path=place, recoded=encoding)
-    for encoding in GUESSED:
+    known = encoding_of(beginning)
+    for encoding in (known,) if known is not None and known in OLD else GUESSED:
         try:
             _write(shelved, place, encoding, "strict")
         except UnicodeDecodeError:

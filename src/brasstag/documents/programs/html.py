@@ -4,8 +4,9 @@ from html.parser import HTMLParser
 from typing import Any
 
 from brasstag.documents.programs.decoding import decoded
-from brasstag.documents.programs.htmlhidden import VOID, Elements, hides
-from brasstag.documents.programs.paper import Paper
+from brasstag.documents.programs.htmlhidden import VOID, Elements
+from brasstag.documents.programs.htmlsheets import Sheets
+from brasstag.documents.programs.paper import Entry, Paper
 
 MOST_CHARACTERS = 8_000_000
 """Parsing takes about a second for half of this."""
@@ -27,14 +28,18 @@ _WIDEST = 100
 def html(data: bytes, media_type: str, paper: Paper) -> None:
     """Write the blocks of an HTML page."""
     text = decoded(data, paper)
-    reader = _Reader(paper, is_xml=media_type == "application/xhtml+xml")
+    page = text[:MOST_CHARACTERS]
+    sheets = Sheets(page)
+    reader = _Reader(paper, sheets, is_xml=media_type == "application/xhtml+xml")
     try:
-        reader.feed(text[:MOST_CHARACTERS])
+        reader.feed(page)
         reader.close()
         reader.end()
     finally:
         # Also of a page that is too long to be read to its end.
         reader.tell_hidden()
+        if sheets.fall_short:
+            paper.note("its style sheets are too long, so that some of what they hide may be here")
     if len(text) > MOST_CHARACTERS:
         paper.leave_out(f"only the first {MOST_CHARACTERS:,} characters of the page are here")
 
@@ -42,11 +47,11 @@ def html(data: bytes, media_type: str, paper: Paper) -> None:
 class _Reader(HTMLParser):
     """Gathers words until a boundary; tags that were never closed hurt nobody."""
 
-    def __init__(self, paper: Paper, *, is_xml: bool) -> None:
+    def __init__(self, paper: Paper, sheets: Sheets, *, is_xml: bool) -> None:
         super().__init__(convert_charrefs=True)
         self._paper = paper
         self._is_xml = is_xml
-        self._elements = Elements(_BOUNDARIES)
+        self._elements = Elements(_BOUNDARIES, sheets)
         self._words: list[str] = []
         self._began = 0
         self._heading = 0
@@ -54,8 +59,7 @@ class _Reader(HTMLParser):
         self._in_code = 0
         self._language = ""
         self._lists: list[int | None] = []
-        self._items: list[tuple[str, int, int | None]] = []
-        self._items_at: dict[str, Any] = {}
+        self._items: list[Entry] = []
         self._number: int | None = None
         self._is_item = False
         self._tables: list[_Table] = []
@@ -64,7 +68,7 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         self._elements.open(tag, given)
-        if self._elements.is_hidden or (tag in VOID and hides(tag, given)):
+        if self._elements.is_hidden or (tag in VOID and self._elements.hides(tag, given)):
             # Words before and behind it stand in lines of their own all the same.
             if tag in _BOUNDARIES:
                 self._boundary()
@@ -195,18 +199,15 @@ class _Reader(HTMLParser):
             self._paper.paragraph(text, at, self._quoted)
 
     def _item(self, text: str, at: dict[str, Any]) -> None:
-        self._items_at = {**at, **self._items_at, "end_line": at["end_line"]}
         if self._is_item or not self._items:
-            self._items.append((text, max(0, len(self._lists) - 1), self._number))
+            self._items.append(Entry(text, max(0, len(self._lists) - 1), self._number, at))
         else:
-            before, level, number = self._items[-1]
-            self._items[-1] = (f"{before}\n{text}", level, number)
+            self._items[-1] = self._items[-1].going_on(text, at)
         self._is_item = False
 
     def _end_list(self) -> None:
-        items, at = self._items, self._items_at
-        self._items, self._items_at, self._is_item = [], {}, False
-        self._paper.list_items(items, at)
+        items, self._items, self._is_item = self._items, [], False
+        self._paper.list_items(items)
 
     def _close_table(self) -> None:
         table = self._tables.pop()

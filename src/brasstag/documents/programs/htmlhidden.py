@@ -1,9 +1,11 @@
-"""Which elements of an HTML page are open, and which of them no reader sees; style sheets are not looked at."""
+"""Which elements of an HTML page are open, and which of them no reader sees."""
 
 import re
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Mapping
+
+from brasstag.documents.programs.htmlsheets import Sheets
 
 VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
@@ -41,7 +43,8 @@ _ENDED_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
 class Elements:
     """The open elements of a page, by name and place, so that none has to be looked for."""
 
-    def __init__(self, boundaries: frozenset[str]) -> None:
+    def __init__(self, boundaries: frozenset[str], sheets: Sheets) -> None:
+        self._sheets = sheets
         self._boundaries = boundaries | _CELLS
         self._open: list[str] = []
         self._places: defaultdict[str, list[int]] = defaultdict(list)
@@ -75,7 +78,7 @@ class Elements:
         self._places[tag].append(place)
         if is_boundary:
             self._bounds.append(place)
-        if self._hidden < 0 and hides(tag, given):
+        if self._hidden < 0 and self.hides(tag, given):
             self._hidden = place
             self._tells = tag not in _WORDLESS
 
@@ -92,6 +95,10 @@ class Elements:
             if place >= stop:
                 self._drop(place)
         return hidden < 0 or len(self._open) < hidden
+
+    def hides(self, tag: str, given: Mapping[str, str | None]) -> bool:
+        """Say whether an element is not shown, whatever it lies in."""
+        return _hides(tag, given) or (tag not in _ALWAYS_SEEN and self._sheets.hide(tag, given))
 
     def say(self) -> None:
         """Take note of words that no reader sees."""
@@ -123,8 +130,8 @@ class Elements:
             self._hidden = -1
 
 
-def hides(tag: str, given: Mapping[str, str | None]) -> bool:
-    """Say whether an element is not shown: by what it is, or by what its tag says."""
+def _hides(tag: str, given: Mapping[str, str | None]) -> bool:
+    """Say whether an element is not shown by what it is, or by what its tag says."""
     if tag in _WORDLESS or tag in _HELD_BACK:
         return True
     if (not given and tag != "dialog") or tag in _ALWAYS_SEEN:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
-from brasstag.documents.programs.paper import Paper
+from brasstag.documents.programs.paper import Entry, Paper
 from brasstag.documents.programs.rows import looks_like_names
 
 _LARGER = 1.12
@@ -186,7 +186,7 @@ class _Writer:
         self._paper = paper
         self._body = body
         self._at = at
-        self._items: list[tuple[str, int, int | None]] = []
+        self._items: list[Entry] = []
         self._lefts: list[float] = []
         self._code: list[str] = []
 
@@ -213,7 +213,8 @@ class _Writer:
         elif bullet or number:
             start = (bullet or number or [""])[0]
             counted = int(number[1]) if number else None
-            self._items.append((text[len(start) :], self._depth(lines[0].left), counted))
+            depth = self._depth(lines[0].left)
+            self._items.append(Entry(text[len(start) :], depth, counted, self._at))
         else:
             self._end_items()
             self._paper.paragraph(text, self._at)
@@ -229,7 +230,7 @@ class _Writer:
 
     def _end_items(self) -> None:
         items, self._items, self._lefts = self._items, [], []
-        self._paper.list_items(items, self._at)
+        self._paper.list_items(items)
 
     def _end_code(self) -> None:
         code, self._code = self._code, []

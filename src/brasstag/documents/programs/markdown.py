@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from brasstag.documents.programs.decoding import decoded
-from brasstag.documents.programs.paper import Paper
+from brasstag.documents.programs.paper import Entry, Paper
 from brasstag.documents.programs.texts import clean_lines, paragraphs
 
 MOST_BYTES = 4_000_000
@@ -54,8 +54,7 @@ class _Writer:
         self._quoted = 0
         self._lists: list[int | None] = []
         """The next number of each list that is open; None where it has bullets."""
-        self._items: list[tuple[str, int, int | None]] = []
-        self._at: dict[str, Any] = {}
+        self._items: list[Entry] = []
         self._is_new = False
         self._rows: list[list[str]] = []
         self._table_at: dict[str, Any] = {}
@@ -112,12 +111,10 @@ class _Writer:
 
     def _item_text(self, text: str, token: Token) -> None:
         place = self._place(token)
-        self._at = {**place, **self._at, "end_line": place.get("end_line", 0)}
         if self._is_new or not self._items:
-            self._items.append((text, len(self._lists) - 1, self._lists[-1]))
+            self._items.append(Entry(text, len(self._lists) - 1, self._lists[-1], place))
         else:
-            before, level, number = self._items[-1]
-            self._items[-1] = (f"{before}\n{text}", level, number)
+            self._items[-1] = self._items[-1].going_on(text, place)
         self._is_new = False
 
     def _code(self, token: Token, _following: Token | None) -> None:
@@ -160,9 +157,8 @@ class _Writer:
 
     def _end_list(self) -> None:
         """Write the items so far: what stands between two items stands between two lists."""
-        items, at = self._items, self._at
-        self._items, self._at = [], {}
-        self._paper.list_items(items, at)
+        items, self._items = self._items, []
+        self._paper.list_items(items)
 
     def _open_table(self, token: Token, _following: Token | None) -> None:
         self._end_list()

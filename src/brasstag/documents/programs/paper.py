@@ -3,8 +3,7 @@
 import re
 import time
 from collections.abc import Iterable, Sequence
-from itertools import repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 from brasstag.words.blocks import DEEPEST_NESTED
 
@@ -56,6 +55,19 @@ def in_one_line(text: str) -> str:
     return " ".join(_CONTROL.sub(_shown, text).split())
 
 
+class Entry(NamedTuple):
+    """An item of a list as it is found."""
+
+    text: str
+    level: int
+    number: int | None
+    at: dict[str, Any]
+
+    def going_on(self, text: str, at: dict[str, Any]) -> "Entry":
+        """Return it with words that stand below its own."""
+        return self._replace(text=f"{self.text}\n{text}", at={**self.at, "end_line": at.get("end_line", 0)})
+
+
 class Paper:
     """The blocks of one document as they are found."""
 
@@ -90,8 +102,8 @@ class Paper:
             said["text"] = text[:room]
         self._characters += len(text)
         block = {"kind": kind, **{name: value for name, value in said.items() if value}}
-        if at:
-            block["at"] = {name: value for name, value in at.items() if value}
+        if place := _told(at):
+            block["at"] = place
         self.blocks.append(block)
         self._refuse_more()
 
@@ -113,34 +125,33 @@ class Paper:
         said = _IN_CODE.sub("\ufffd", _BREAKS.sub("\n", text))
         self.add("code", at, text=said, language=language if _LANGUAGE.fullmatch(language) else "")
 
-    def list_items(
-        self, items: Sequence[tuple[str, int, int | None]], at: dict[str, Any] | Sequence[dict[str, Any]]
-    ) -> None:
-        """Write a list of (text, level, number), or two where bullets follow numbers; ``at`` may have a place for each."""
+    def list_items(self, items: Sequence[Entry]) -> None:
+        """Write a list, or two where bullets follow numbers."""
         found: list[dict[str, Any]] = []
-        places = repeat(at) if isinstance(at, dict) else at
-        begins: dict[str, Any] = {}
-        for (text, level, number), place in zip(items, places, strict=False):
+        for text, level, number, at in items:
             if not (said := flush(text)):
                 continue
             # Nobody can be deeper than one below the item above: there would be no list to lie in.
             depth = min(level, DEEPEST_NESTED, found[-1].get("level", 0) + 1 if found else 0)
             if found and not depth and ("number" in found[0]) != (number is not None):
-                self._add_list(found, begins)
+                self._add_list(found)
                 found = []
-            begins = begins if found else place
             item: dict[str, Any] = {"text": said}
             if depth:
                 item["level"] = depth
             if number is not None:
                 item["number"] = min(number, MOST_COUNTED)
+            if place := _told(at):
+                item["at"] = place
             found.append(item)
-        self._add_list(found, begins)
+        self._add_list(found)
 
-    def _add_list(self, items: list[dict[str, Any]], at: dict[str, Any]) -> None:
+    def _add_list(self, items: list[dict[str, Any]]) -> None:
+        if not items:
+            return
         self._characters += sum(len(item["text"]) for item in items)
-        if items:
-            self.add("list", at, items=items)
+        first, last = (item.get("at", {}) for item in (items[0], items[-1]))
+        self.add("list", {**first, "end_line": last.get("end_line", 0)}, items=items)
 
     def table(self, header: Sequence[str], rows: Iterable[Sequence[str]], at: dict[str, Any]) -> None:
         """Write a table as far as there is room; the caller says which rows are worth it. Raises Full."""
@@ -183,6 +194,10 @@ class Paper:
     def as_json(self) -> dict[str, Any]:
         """Return what is on it."""
         return {"form": 1, "blocks": self.blocks, "notes": self.notes, "truncated": self.truncated}
+
+
+def _told(at: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in at.items() if value}
 
 
 def _shown(found: "re.Match[str]") -> str:

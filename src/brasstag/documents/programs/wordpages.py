@@ -3,7 +3,7 @@
 import zipfile
 from xml.etree.ElementTree import Element
 
-from brasstag.documents.programs.wordstyles import W
+from brasstag.documents.programs.wordstyles import W, is_set
 
 _PIECE = 1 << 20
 _MARKS = (b"lastRenderedPageBreak", b"pageBreakBefore", b'type="page"')
@@ -54,7 +54,7 @@ class Pages:
 
     def begin(self, paragraph: Element) -> None:
         """Count the page before a paragraph that begins a new one."""
-        if self._has_words and not self._is_ended and _is_set(paragraph.find(f"{W}pPr/{W}pageBreakBefore")):
+        if self._has_words and not self._is_ended and is_set(paragraph.find(f"{W}pPr/{W}pageBreakBefore")):
             self.end()
 
     def close(self, paragraph: Element) -> None:
@@ -65,7 +65,3 @@ class Pages:
         how = section.find(f"{W}type")
         if how is None or how.get(f"{W}val") != "continuous":
             self.end()
-
-
-def _is_set(element: Element | None) -> bool:
-    return element is not None and element.get(f"{W}val") not in ("0", "false", "off")

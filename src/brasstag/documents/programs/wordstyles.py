@@ -35,10 +35,10 @@ class Styles:
 
     def of(self, paragraph: Element) -> Style:
         """Return what a paragraph is."""
-        outline = _value(paragraph, "pPr/outlineLvl")
+        outline = value_of(paragraph, "pPr/outlineLvl")
         if outline.isdecimal() and int(outline) < 9:
             return Style("heading", int(outline) + 1)
-        name = _value(paragraph, "pPr/pStyle")
+        name = value_of(paragraph, "pPr/pStyle")
         if name not in self._known:
             self._known[name] = next(filter(None, map(_meant, self.chain(name))), Style())
         return self._known[name]
@@ -48,17 +48,17 @@ class Styles:
         found: list[Element] = []
         while name in self._styles and len(found) < _LONGEST_CHAIN:
             found.append(self._styles[name])
-            name = _value(found[-1], "basedOn")
+            name = value_of(found[-1], "basedOn")
         return found
 
 
 def _meant(style: Element) -> Style | None:
-    name = _value(style, "name").lower()
+    name = value_of(style, "name").lower()
     if found := _HEADING.fullmatch(name):
         return Style("heading", int(found[1]))
     if name in _NAMED:
         return Style(*_NAMED[name])
-    outline = _value(style, "pPr/outlineLvl")
+    outline = value_of(style, "pPr/outlineLvl")
     if outline.isdecimal() and int(outline) < 9:
         return Style("heading", int(outline) + 1)
     if _CODE.fullmatch(name):
@@ -77,17 +77,17 @@ class Numbers:
             return
         kinds = {one.get(f"{W}abstractNumId") or "": _formats(one) for one in root.iter(f"{W}abstractNum")}
         for one in root.iter(f"{W}num"):
-            self._levels[one.get(f"{W}numId") or ""] = kinds.get(_value(one, "abstractNumId"), {})
+            self._levels[one.get(f"{W}numId") or ""] = kinds.get(value_of(one, "abstractNumId"), {})
 
     def next(self, paragraph: Element, styles: Styles) -> tuple[int, int | None] | None:
         """Return level and number of an item; None for a paragraph that is none."""
-        name = _value(paragraph, "pPr/pStyle")
+        name = value_of(paragraph, "pPr/pStyle")
         for place in (paragraph, *styles.chain(name)):
-            which = _value(place, "pPr/numPr/numId")
+            which = value_of(place, "pPr/numPr/numId")
             if which:
-                depth = _value(place, "pPr/numPr/ilvl")
+                depth = value_of(place, "pPr/numPr/ilvl")
                 level = min(_DEEPEST, int(depth)) if depth.isdecimal() else 0
-                named = _LIST.fullmatch(_value(place, "name").lower())
+                named = _LIST.fullmatch(value_of(place, "name").lower())
                 level = max(level, int(named[1]) - 1) if named else level
                 return self._counted(which, level)
         return None
@@ -109,7 +109,7 @@ def _formats(abstract: Element) -> dict[int, str]:
     for level in abstract.findall(f"{W}lvl"):
         depth = level.get(f"{W}ilvl") or "0"
         if depth.isdecimal():
-            found[int(depth)] = _value(level, "numFmt")
+            found[int(depth)] = value_of(level, "numFmt")
     return found
 
 
@@ -129,6 +129,12 @@ def read_part(box: zipfile.ZipFile, name: str) -> Element | None:
         return None
 
 
-def _value(element: Element, path: str) -> str:
+def is_set(element: Element | None) -> bool:
+    """Say whether a property is there, and not to say that something is not so."""
+    return element is not None and element.get(f"{W}val") not in ("0", "false", "off")
+
+
+def value_of(element: Element, path: str) -> str:
+    """Return what an element below another one says; nothing where it is not there."""
     found = element.find("/".join(f"{W}{part}" for part in path.split("/")))
     return (found.get(f"{W}val") or "") if found is not None else ""
