@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import update
 
 from brasstag import ApprovalResponse, Done, Room, Waiting, tool
+from brasstag.store.redacting import redact
 from brasstag.store.schema import memories, tasks
 from brasstag.store.tasks import Task
 from brasstag.words.approvals import ApprovalState
@@ -516,7 +517,7 @@ async def test_redacting_a_call_removes_what_the_model_wrote_of_it(crew: Path) -
         run = await room.start("Think")
         assert (await room.finished(run)).ok
         entry = next(entry for entry in await room.timeline(run) if entry.call_id == f"{run}:0.0")
-        redacted = room.books.redact(entry, "ada", "a secret")
+        redacted = redact(room.books, entry, "ada", "a secret")
         assert redacted.entries == 2
         assert "hunter2" not in str([entry.payload for entry in await room.timeline(run)])
         report = await room.verify()
@@ -540,7 +541,7 @@ async def test_a_turn_that_is_not_over_is_not_redacted(crew: Path) -> None:
                 break
         entry = next(entry for entry in await room.timeline(run) if entry.call_id == f"{run}:0.0")
         with pytest.raises(ToolError, match="not over"):
-            room.books.redact(entry, "ada", "a secret")
+            redact(room.books, entry, "ada", "a secret")
 
 
 async def test_a_recorded_run_plays_again_without_its_model(crew: Path) -> None:

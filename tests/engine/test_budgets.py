@@ -472,8 +472,8 @@ async def test_limits_given_with_a_run_hold_for_all_its_tasks_and_may_be_extende
     ("budget", "used", "said"),
     [
         (Budget(max_tokens=1_234_567), {"tokens": 1_234_999}, "1,234,999 of its 1,234,567 tokens; … --max-tokens N`"),
-        (Budget(max_cost=2_500_000), {"cost": 2_600_001}, "$2.60 of its $2.50; … --max-cost DOLLARS`"),
-        (Budget(max_cost=500), {"cost": 700}, "$0.0007 of its $0.0005; … --max-cost DOLLARS`"),
+        (Budget(max_dollars=2.5), {"cost": 2_600_001}, "$2.60 of its $2.50; … --max-cost DOLLARS`"),
+        (Budget(max_dollars=0.0005), {"cost": 700}, "$0.0007 of its $0.0005; … --max-cost DOLLARS`"),
         (Budget(max_seconds=3600), {"milliseconds": 3_600_250}, "3,600.25 of its 3,600 seconds of work; … SECONDS`"),
         (Budget(max_steps=1200), {"steps": 1200}, "1,200 of its 1,200 turns; … --max-steps N`"),
     ],

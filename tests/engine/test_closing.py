@@ -8,7 +8,7 @@ from sqlalchemy import delete, text
 
 from brasstag import Room, Waiting
 from brasstag.store.approvals import get_approval
-from brasstag.store.books import Decision
+from brasstag.store.ending import Decision
 from brasstag.store.graph_words import Ending
 from brasstag.store.schema import tasks
 from brasstag.words.approvals import ApprovalState
@@ -43,7 +43,7 @@ async def test_a_task_ends_as_it_does_though_a_person_decides_meanwhile(crew: Pa
         def decide() -> None:
             with books.database.write() as transaction:
                 denied = Decision(ApprovalState.DENIED, "ada")
-                books._decide(transaction, approval, denied, {"state": "denied"})
+                books.endings.decide(transaction, approval, denied, {"state": "denied"})
                 decided.set()
                 commit.wait()
 

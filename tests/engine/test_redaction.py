@@ -10,6 +10,7 @@ from sqlalchemy import update
 
 from brasstag import Budget, Room
 from brasstag.settings.crew import PERSON
+from brasstag.store.redacting import redact
 from brasstag.store.schema import entries
 from brasstag.words.approvals import ApprovalResponse, ApprovalState
 from brasstag.words.errors import Code, ToolError, Unproven
@@ -83,7 +84,7 @@ async def test_whatever_is_redacted_in_a_live_run_it_goes_on_or_says_why_not(
 ) -> None:
     async with Room.open(crew) as room:
         run, question = await eventful(room, crew)
-        room.books.redact(await first(room, run, kind), "ada", "a secret")
+        redact(room.books, await first(room, run, kind), "ada", "a secret")
         report = await room.verify()
         assert report.ok, report.findings
         await room.answer(question, "Yes.", ADA)
@@ -106,7 +107,7 @@ async def test_whatever_is_redacted_of_a_run_that_ended_the_timeline_holds(crew:
             for entry in await room.timeline(task.id):
                 # A call goes whole, so its later entries are gone by now.
                 with suppress(ToolError):
-                    room.books.redact(entry, "ada", "a secret")
+                    redact(room.books, entry, "ada", "a secret")
                 report = await room.verify()
                 assert report.ok, (entry.kind, report.findings)
         told = [entry for entry in await room.timeline() if entry.payload is not None]
@@ -126,7 +127,7 @@ async def test_redacting_what_a_person_wrote_does_not_take_back_what_they_allowe
             await room.resume_run(run, budget=Budget(max_steps=steps), note="hunter2")
             assert (await room.finished(run)).result["error"]["code"] == Code.BUDGET_EXCEEDED
         resumed = [entry for entry in await room.timeline(run) if entry.kind is EntryKind.RESUMED]
-        room.books.redact(resumed[which], "ada", "a password")
+        redact(room.books, resumed[which], "ada", "a password")
         await room.resume_run(run, budget=Budget(max_tokens=100_000))
         assert "has used 3 of its 3 turns" in (await room.finished(run)).result["error"]["message"]
         await room.resume_run(run, budget=Budget(max_steps=5))
@@ -140,7 +141,7 @@ async def test_a_row_with_other_limits_shows_after_a_redaction_too(crew: Path) -
     async with Room.open(crew) as room:
         run = await room.start("Go", budget=Budget(max_steps=5))
         await room.finished(run)
-        room.books.redact(await first(room, run, EntryKind.OPENED), "ada", "private")
+        redact(room.books, await first(room, run, EntryKind.OPENED), "ada", "private")
         assert (await room.verify()).ok
         forge(room, run, budget="{}")
         assert "other limits" in str((await room.verify()).findings)
@@ -155,5 +156,5 @@ async def test_limits_that_were_forged_are_not_kept_by_a_redaction(crew: Path) -
         with room.books.database.write() as transaction:
             transaction.execute(update(entries).where(entries.c.tag == opened.tag).values(payload="{}"))
         with pytest.raises(Unproven):
-            room.books.redact(opened, "ada", "private")
+            redact(room.books, opened, "ada", "private")
         assert "its payload was changed" in str((await room.verify()).findings)

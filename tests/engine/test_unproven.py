@@ -6,6 +6,7 @@ from pathlib import Path
 from sqlalchemy import update
 
 from brasstag import Room, tool
+from brasstag.store.redacting import redact
 from brasstag.store.schema import tasks
 from brasstag.store.tasks import Task
 from brasstag.words.errors import Code
@@ -76,7 +77,7 @@ async def test_a_task_whose_request_was_removed_ends_and_its_parent_goes_on(crew
     async with Room.open(crew) as room:
         run, worker, question = await worker_that_waits(room, crew)
         opened = (await room.timeline(worker))[0]
-        room.books.redact(opened, "ada", "private")
+        redact(room.books, opened, "ada", "private")
         await room.answer(question.id, "It happened.", ADA)
         assert (await room.finished(run)).result == "Then without."
         assert await told(room, run) == Code.CANCELLED

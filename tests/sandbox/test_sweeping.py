@@ -1,16 +1,15 @@
 import os
 from pathlib import Path
 
-from brasstag.engine.standing import call_name
 from brasstag.sandbox.workspace.recover import sweep
 from brasstag.sandbox.workspace.renames import call_in, private_name
 from brasstag.sandbox.workspace.workspace import Workspace
-from brasstag.words.ids import new_id
+from brasstag.words.ids import TurnCall, new_id
 from tests.sandbox.support import contents
 
 
 def test_a_private_name_tells_its_call() -> None:
-    for call_id in (new_id("call"), call_name(new_id("task"), 3, 11)):
+    for call_id in (new_id("call"), TurnCall(new_id("task"), 3, 11).id):
         assert call_in(private_name(call_id, 12, "old")) == call_id
     for name in (".brasstag-notes.txt", ".brasstag-x-1.tmp~", "x.brasstag-a-1.tmp", ".brasstag"):
         assert call_in(name) is None

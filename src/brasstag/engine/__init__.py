@@ -8,6 +8,7 @@ dispatch   the Counter: the whole path, in order
 asking     approvals: ask a person, take the answer, go on
 recovery   what a dead process left behind
 payloads   what each step writes on the timeline
+audience   who is told what goes on meanwhile
 
 And the work on one task, from its wake until it ends or blocks.
 

@@ -170,7 +170,7 @@ class Advancing:
         started = time.monotonic()
         try:
             async with asyncio.timeout(left.seconds):
-                turn = await model.respond(request, lambda text: self._shop.said(held.id, text))
+                turn = await model.respond(request, lambda text: self._shop.audience.said(held.id, text))
         except TimeoutError:
             cut_off = round(time.monotonic() - started, 3)
             raise out_of_time(held.task, f"while {model.name} answered", cut_off) from None
@@ -206,7 +206,7 @@ class Advancing:
             standing.turns,
             task.id,
             most,
-            on_retry=lambda retrying: self._shop.retrying(task.id, retrying),
+            on_retry=lambda retrying: self._shop.audience.retrying(task.id, retrying),
         )
         return left, request
 
@@ -284,7 +284,7 @@ def _as_failure(task_id: str, error: Exception) -> Failed:
         case ModelError():
             return Failed(error.code, error.message)
         case ToolError():
-            return Failed(error.code, error.message, error.details)
+            return Failed.by(error)
         case StoreError():
             log.error("%s cannot go on: %s", task_id, error)
             return Failed(Code.INTERNAL_ERROR, f"the task cannot go on: {error}")

@@ -68,7 +68,7 @@ class Asking:
         except ToolError as error:
             if error.code is not Code.CHANGED:
                 raise
-            landed, failed = None, Failed(error.code, error.message, error.details)
+            landed, failed = None, Failed.by(error)
         if landed is not None:
             return landed
         ended = replace(ran, ending=not_landed(self._shop, ran, failed))
@@ -107,7 +107,7 @@ class Asking:
             payload["intended"] = landing(self._shop, looked)
             payload["used"] = uses
         tag = self._shop.books.ask(approval, payload, call.epoch, uses)
-        self._shop.notify(approval)
+        self._shop.audience.asked(approval)
         return Waiting(approval.id, verdict.because, tag)
 
     def preview_edit(self, approval: Approval, arguments: Mapping[str, Any], watch: Watch) -> Looked:
@@ -115,10 +115,10 @@ class Asking:
         require_unrun(self._shop, approval)
         admitted = admit_unless_denied(self._shop, replace(call_of(approval), arguments=arguments))
         if isinstance(admitted, Failed):
-            raise ToolError(admitted.code, admitted.message, admitted.details)
+            raise admitted.as_error()
         looked = look(self._shop, admitted, watch, only_looking=True)
         if isinstance(looked.ending, Failed):
-            raise ToolError(looked.ending.code, looked.ending.message, looked.ending.details)
+            raise looked.ending.as_error()
         verdict = judge(self._shop, looked)
         if verdict.decision == "deny":
             raise ToolError(Code.BLOCKED_BY_RULE, verdict.because, {"rule": verdict.rule})

@@ -133,7 +133,7 @@ class Calling:
         try:
             arguments, repaired = _read(open_call, minutes.standing)
         except ToolError as error:
-            return Failed(error.code, error.message, error.details)
+            return Failed.by(error)
         if is_second_handoff(self._shop.registry, minutes.standing.open.values(), open_call):
             return Failed(Code.INVALID_ARGUMENTS, "a task is handed off once; the first handoff counts")
         tool = self._shop.registry.get(call.tool)

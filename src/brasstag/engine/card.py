@@ -69,7 +69,7 @@ class Card:
             seconds=seconds,
             discreet=bool(self._kept),
         )
-        self._draft.count_as_read([hit.document.path for hit in found.answer.hits])
+        self._draft.count_as_read([hit.document.path for hit in found.hits])
         if "ask" not in self._kept:
             return found
         return replace(found, incomplete="; ".join(filter(None, (found.incomplete, NOT_SEARCHED))))

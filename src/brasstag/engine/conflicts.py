@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from brasstag.engine.shop import Shop
 from brasstag.sandbox.workspace.reader import Reader
-from brasstag.store.seen import newest_versions
-from brasstag.store.versions import OUTSIDE
+from brasstag.store.versions import OUTSIDE, newest_versions
 from brasstag.words.calls import Call
 from brasstag.words.errors import ToolError
 from brasstag.words.previews import ABSENT, Change, Conflict, Preview, digest_in

@@ -7,8 +7,9 @@ from typing import Any
 
 from brasstag.engine import payloads
 from brasstag.store.approvals import already_closed, due_approvals, get_approval, list_approvals
-from brasstag.store.books import Books, Decision
+from brasstag.store.books import Books
 from brasstag.store.database import View
+from brasstag.store.ending import Decision
 from brasstag.store.timeline import read_entries
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
 from brasstag.words.calls import Failed

@@ -42,7 +42,7 @@ def ask_master(shop: Shop, grant: Grant, looked: Looked, _watch: Watch) -> Outco
     whom = "a person" if node.role == PERSON else node.role
     outcome = _open(shop, grant, looked, node, EntryKind.QUESTIONED, f"→ asked {whom} ({node.id})")
     if node.role == PERSON:
-        shop.notify_question(node.id, grant.call, question)
+        shop.audience.questioned(node.id, grant.call, question)
     return outcome
 
 
@@ -77,7 +77,7 @@ def _open(shop: Shop, grant: Grant, looked: Looked, node: NewTask, kind: EntryKi
 
 
 def _refused(shop: Shop, grant: Grant, looked: Looked, error: ToolError) -> Outcome:
-    failed = Failed(error.code, error.message, error.details)
+    failed = Failed.by(error)
     payload = _about(grant, looked) | payloads.closed(failed)
     return replace(failed, tag=shop.books.record(grant.call, EntryKind.CALLED, payload, grant.approval_id))
 

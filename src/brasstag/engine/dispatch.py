@@ -18,6 +18,7 @@ from brasstag.engine.asking import Asking
 from brasstag.engine.judging import Explained, explain_call, judge, mistake_in
 from brasstag.engine.looking import Looked, admit_unless_denied, blocked, look
 from brasstag.engine.patience import busy, patiently
+from brasstag.engine.rounds import Rounds
 from brasstag.engine.running import Admitted
 from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
@@ -32,9 +33,6 @@ log = logging.getLogger("brasstag")
 
 _T = TypeVar("_T")
 
-FIRST_LOOK = 0.02
-"""Seconds before anybody looks at a call's watch; nearly every call is over by then."""
-
 
 class Counter:
     """Takes calls and gives back outcomes; never raises for what a call did.
@@ -45,6 +43,7 @@ class Counter:
     def __init__(self, shop: Shop) -> None:
         self.shop = shop
         self.asking = Asking(shop)
+        self._rounds: Rounds | None = None
 
     async def dispatch(self, call: Call, seconds_left: float | None = None) -> Outcome:
         """Take one call through the whole path; its function has no longer than its task has left."""
@@ -92,18 +91,24 @@ class Counter:
         loop = asyncio.get_running_loop()
         watch = Watch(loop, seconds_left)
         future: asyncio.Future[Any] = self.shop.threads.start(_under_watch, work, arguments, watch)
-        # Whoever waited may be gone, and with them whoever would have heard of an error.
-        future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         watch.look = partial(self._look_at_watch, watch, future)
-        timer = loop.call_later(FIRST_LOOK, watch.look)
+        self._rounds_of(loop).add(watch)
         try:
             found = await future
         except asyncio.CancelledError:
-            # What acts goes on to its end, and its watch with it.
+            # What acts goes on to its end, and its watch with it; of an error nobody is left to hear.
+            future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             watch.leave()
             raise
-        timer.cancel()
+        watch.rest()
         return cast("_T | Settled", found)
+
+    def _rounds_of(self, loop: asyncio.AbstractEventLoop) -> Rounds:
+        rounds = self._rounds
+        if rounds is None or rounds.loop is not loop:
+            # Those of another loop go on there until all their watches have been looked at.
+            rounds = self._rounds = Rounds(loop)
+        return rounds
 
     def _look_at_watch(self, watch: Watch, future: "asyncio.Future[Any]") -> None:
         if watch.over:
@@ -139,7 +144,7 @@ class Counter:
             return patiently(lambda: self._take(admitted, watch)) or self._refuse(call, busy(call.tool))
         except ToolError as error:
             # The task has ended, so there is no timeline left to write on.
-            return Failed(error.code, error.message, error.details)
+            return Failed.by(error)
         except (StoreError, OSError) as error:
             return _unrecorded(error)
         finally:
@@ -153,7 +158,7 @@ class Counter:
         except ToolError as error:
             if error.code is Code.CHANGED:
                 raise
-            return self._record_failure(looked, verdict, Failed(error.code, error.message, error.details))
+            return self._record_failure(looked, verdict, Failed.by(error))
 
     def _resume(self, approval_id: str, epoch: int, watch: Watch) -> Outcome:
         call_id = ""
@@ -162,7 +167,7 @@ class Counter:
             self.shop.active[call_id] = watch
             return patiently(lambda: self.asking.resume(approval_id, epoch, watch)) or busy(approval_id)
         except ToolError as error:
-            return Failed(error.code, error.message, error.details)
+            return Failed.by(error)
         except (StoreError, OSError) as error:
             return _unrecorded(error)
         finally:

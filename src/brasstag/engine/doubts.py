@@ -29,7 +29,7 @@ def ask_about(shop: Shop, call: Call) -> Waiting:
         "doubt": True,
     }
     tag = shop.books.graph.open_child(call, EntryKind.QUESTIONED, payload, node, None)
-    shop.notify_question(node.id, call, question)
+    shop.audience.questioned(node.id, call, question)
     return Waiting("", said, tag, node.id)
 
 

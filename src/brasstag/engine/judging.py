@@ -96,7 +96,7 @@ def landing_of(call: Call) -> tuple[Call, ToolFacts]:
 def _judge_reading(shop: Shop, looked: Looked) -> Verdict | None:
     """Return the strictest word of rules on what a call reads: for its own role, and for the one that is given it."""
     call, tool = looked.admitted.call, looked.admitted.tool
-    paths = list(dict.fromkeys((*_read_or_carried(looked.preview), *(one.path for one in looked.carried))))
+    paths = _read_or_carried(looked)
     if shop.rules.is_silent_about(paths, tool.name):
         return None
     said = list(_on_reading(shop.rules, paths, tool.name, call.role))
@@ -120,8 +120,9 @@ def _on_reading(
             yield replace(asked, because=f"{told}{asked.because}")
 
 
-def _read_or_carried(preview: Preview) -> Iterator[str]:
-    yield from (seen.path for seen in preview.reads if digest_in(seen.state) is not None)
-    yield from (seen.path for seen in preview.past)
-    yield from preview.saves
-    yield from (change.source for change in preview.changes if change.source)
+def _read_or_carried(looked: Looked) -> list[str]:
+    preview = looked.preview
+    read = [seen.path for seen in preview.reads if digest_in(seen.state) is not None]
+    moved = [change.source for change in preview.changes if change.source]
+    earlier, carried = [seen.path for seen in preview.past], [one.path for one in looked.carried]
+    return list(dict.fromkeys((*read, *earlier, *preview.saves, *moved, *carried)))

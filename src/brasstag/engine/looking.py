@@ -78,13 +78,13 @@ def admit(shop: Shop, call: Call) -> Admitted | Failed:
     try:
         arguments = tool.validate(_with_project_defaults(shop, tool, call.arguments))
     except ToolError as error:
-        return Failed(error.code, error.message, error.details)
+        return Failed.by(error)
     if _outweighs(arguments, shop.argument_bytes):
         return Failed(
             Code.INVALID_ARGUMENTS,
             f"the arguments weigh more than {shop.argument_bytes} bytes, the limit of this room; write in smaller parts",
         )
-    call = replace(call, tool=tool.name, arguments=arguments)
+    call = call.as_taken(tool.name, arguments)
     refusal = shop.roles.why_not(call.role, tool.name)
     if refusal is not None:
         return Failed(Code.NOT_ALLOWED, refusal)
@@ -160,7 +160,7 @@ def _failing(shop: Shop, admitted: Admitted, error: ToolError) -> Looked:
     """Say how a call outside would fail; what it would do there, nobody knows."""
     draft = draft_for(shop, admitted)
     draft.close()
-    return Looked(admitted, Preview(external=True), draft, Failed(error.code, error.message, error.details))
+    return Looked(admitted, Preview(external=True), draft, Failed.by(error))
 
 
 def _look_where_it_saves(shop: Shop, looked: Looked) -> Looked:
@@ -269,7 +269,7 @@ def _look_at_documents(shop: Shop, admitted: Admitted) -> Looked:
                 seconds = admitted.tool.config.limits.working_seconds / 2
                 carried = carry(draft, paths, receiver, shop.books.blobs.put, study, seconds)
     except ToolError as error:
-        ending = Failed(error.code, error.message, error.details)
+        ending = Failed.by(error)
     finally:
         draft.close()
     return Looked(admitted, draft.preview(), draft, ending, carried=carried, receiver=receiver.role)
@@ -304,13 +304,13 @@ def _with_project_defaults(shop: Shop, tool: Tool, arguments: Any) -> Any:
 
 def _outweighs(arguments: Mapping[str, Any], most: int) -> bool:
     # Measuring means writing it all out; a call of a few short texts and numbers is nowhere near.
-    if len(arguments) <= FEW and all(_is_short(value) for value in arguments.values()):
+    if len(arguments) <= FEW and all(map(_is_short, arguments.values())):
         return False
     return len(stored_json(arguments)) > most
 
 
 def _is_short(value: Any) -> bool:
-    return not isinstance(value, list | dict) and (not isinstance(value, str) or len(value) < SHORT)
+    return len(value) < SHORT if isinstance(value, str) else not isinstance(value, list | dict)
 
 
 def _unknown_tool(shop: Shop, call: Call) -> str:

@@ -6,7 +6,8 @@ from brasstag.engine.minutes import Minutes
 from brasstag.engine.shop import Shop
 from brasstag.engine.sights import Sight, Sights
 from brasstag.store.database import View
-from brasstag.store.seen import Newest, last_versions_with, newest_versions
+from brasstag.store.seen import last_versions_with
+from brasstag.store.versions import Version, newest_versions
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import digest_in
 
@@ -35,7 +36,7 @@ def plan_notice(shop: Shop, role: str, sights: Sights) -> dict[str, Any] | None:
     return {"type": "notice", "changes": changes} if changes else None
 
 
-def _newer(view: View, seen: dict[str, Sight], sights: Sights) -> list[Newest]:
+def _newer(view: View, seen: dict[str, Sight], sights: Sights) -> list[Version]:
     newest = newest_versions(view, seen)
     others = {
         path: sight
@@ -50,6 +51,6 @@ def _newer(view: View, seen: dict[str, Sight], sights: Sights) -> list[Newest]:
     return [newest[path] for path, sight in others.items() if _is_newer(newest[path], sight, known.get(path))]
 
 
-def _is_newer(newest: Newest, sight: Sight, known: int | None) -> bool:
+def _is_newer(newest: Version, sight: Sight, known: int | None) -> bool:
     """Say whether a version came after a sight; one nobody has noted down yet is newer than all that were before it."""
     return newest.version > known if known is not None else newest.at > sight.at

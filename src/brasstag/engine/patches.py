@@ -8,7 +8,7 @@ from pathlib import Path
 from brasstag.store.blobs import Blobs
 from brasstag.words.deeds import changed_modes
 from brasstag.words.errors import StoreError
-from brasstag.words.previews import ABSENT, DIRECTORY, Change, digest_in
+from brasstag.words.previews import ABSENT, DIRECTORY, Change, digest_in, is_link
 
 MOST_BYTES = 1_000_000
 """A file larger than this on either side is named in a patch, not shown."""
@@ -106,7 +106,7 @@ def _kind(state: str, mode: int | None) -> int:
         return 0
     # Git knows of a file only whether it can be run.
     executable = 0o755 if mode is not None and mode & 0o100 else _DEFAULT_MODE
-    return _LINK if state.startswith("link:") else _FILE | executable
+    return _LINK if is_link(state) else _FILE | executable
 
 
 def _is_link(kind: int) -> bool:

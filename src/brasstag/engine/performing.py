@@ -124,7 +124,7 @@ def _act_outside(shop: Shop, grant: Grant, looked: Looked, watch: Watch) -> Sett
 
 def _not_begun(error: ToolError | StoreError) -> Failed:
     if isinstance(error, ToolError):
-        return Failed(error.code, error.message, error.details)
+        return Failed.by(error)
     return Failed(
         Code.INTERNAL_ERROR,
         f"nothing was changed, as nobody could say whether its task still stands: {error}",

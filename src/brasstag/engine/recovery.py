@@ -28,6 +28,7 @@ from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.sandbox.workspace.recover import recover_changes
 from brasstag.sandbox.workspace.sweeping import sweep
+from brasstag.store.desks import Desk
 from brasstag.store.ledger import Claimed, claims_of_tasks, is_unsettled, open_claims
 from brasstag.store.tasks import Task, find_task, read_tasks, status_of
 from brasstag.store.timeline import ENDED_STATUSES
@@ -132,8 +133,7 @@ def _close_dead(shop: Shop, task: Task) -> bool:
     if shop.books.read(lambda view: claims_of_tasks(view, [task.id])):
         # Somebody is at its last call, or has to be: what is closed is not run again.
         return False
-    end: payloads.Payload = {"type": "root", "tool": "desk", "input": {}}
-    end["result"] = {"error": "its process ended without closing it"}
+    end = Desk.closing({"error": "its process ended without closing it"})
     try:
         shop.books.close_task(task.id, "failed", end)
     except (ToolError, StoreError) as error:
@@ -187,7 +187,7 @@ def _tool_to_ask(shop: Shop, claim: Claimed) -> Tool | None:
 def _wake(shop: Shop, task_id: str) -> None:
     """Bring back a task that waits for a call somebody else was at, so that its next worker settles it."""
     with shop.books.database.write() as transaction:
-        shop.books.graph.wake(transaction, task_id)
+        shop.books.endings.wake(transaction, task_id)
 
 
 def _finish(shop: Shop, claim: Claimed, payload: dict[str, Any], watch: Watch) -> Settled:

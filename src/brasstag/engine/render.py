@@ -15,6 +15,7 @@ from brasstag.engine.showing import REMOVED, changed_documents, documents, error
 from brasstag.engine.standing import CLOSING, is_doubt
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.fencing import fenced
+from brasstag.words.ids import TurnCall
 from brasstag.words.messages import Assistant, Block, Message, Result, System, Text, User
 from brasstag.words.tokens import message_tokens
 
@@ -38,8 +39,8 @@ def transcript_of(entries: Iterable[Entry], context: "Transcript | None" = None)
 
 def shown_name(call_id: str) -> str:
     """Return the name a model knows a call by: ``task_…:3.0`` is ``c3_0``."""
-    turn, _, index = call_id.rpartition(":")[2].partition(".")
-    return f"c{turn}_{index}"
+    place = TurnCall.of(call_id)
+    return f"c{place.turn}_{place.index}" if place else call_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 import asyncio
 import concurrent.futures
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from brasstag.engine.advising import CallersModel
@@ -149,37 +150,18 @@ async def _kept_in(tool: Tool, arguments: dict[str, Any]) -> Any:
 
 
 def _injected(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch) -> dict[str, Any]:
-    tool, call = admitted.tool, admitted.call
-    if not tool.injected:
-        return {}
-    offered = {
-        "workspace": draft,
-        "task_id": call.task_id,
-        "call_id": call.id,
-        "role": call.role,
-        "limits": tool.config.limits,
-        "history": History(shop.books, lambda: recalled_at_once(shop, call.task_id)),
-        "models": shop.models,
-        "web": shop.web,
-        "judge": partial(_judged, shop, admitted),
-        "ripgrep": Ripgrep(shop.booth, watch.on_end) if shop.booth else None,
-        "adviser": CallersModel(shop, call, watch),
-        "annotate": draft.annotate,
-    }
-    if "confined" in tool.injected:
-        offered["confined"] = _confined(shop, admitted, draft, watch)
-    if "errands" in tool.injected:
-        offered["errands"] = Errands(_booth(shop), watch.on_end)
-    if "library" in tool.injected:
-        offered["library"] = _card(shop, admitted, draft)
-    return {name: offered[name] for name in tool.injected}
+    return {name: OFFERED[name](shop, admitted, draft, watch) for name in admitted.tool.injected}
+
+
+def _history(shop: Shop, admitted: Admitted, _draft: Draft, _watch: Watch) -> History:
+    return History(shop.books, lambda: recalled_at_once(shop, admitted.call.task_id))
 
 
 def _confined(shop: Shop, admitted: Admitted, draft: Draft, watch: Watch) -> Confined:
-    return Confined(_booth(shop), draft, shop.heard(admitted.call), watch.on_end, admitted.outside)
+    return Confined(_booth(shop), draft, shop.audience.heard(admitted.call), watch.on_end, admitted.outside)
 
 
-def _card(shop: Shop, admitted: Admitted, draft: Draft) -> Card:
+def _card(shop: Shop, admitted: Admitted, draft: Draft, _watch: Watch) -> Card:
     if shop.library is None:
         raise ToolError(Code.NOT_SUPPORTED, "this room keeps no documents")
     rules, name, role = shop.rules, admitted.tool.name, admitted.call.role
@@ -204,6 +186,30 @@ def _judged(shop: Shop, admitted: Admitted, changed: Mapping[str, Any]) -> Decis
     tool = admitted.tool
     call = replace(admitted.call, arguments={**admitted.call.arguments, **changed})
     return shop.rules.judge(call, foretold(tool, call.arguments), tool_facts(tool, call)).decision
+
+
+OFFERED: Mapping[str, Callable[[Shop, Admitted, Draft, Watch], Any]] = MappingProxyType(
+    {
+        "workspace": lambda _shop, _admitted, draft, _watch: draft,
+        "task_id": lambda _shop, admitted, _draft, _watch: admitted.call.task_id,
+        "call_id": lambda _shop, admitted, _draft, _watch: admitted.call.id,
+        "role": lambda _shop, admitted, _draft, _watch: admitted.call.role,
+        "limits": lambda _shop, admitted, _draft, _watch: admitted.tool.config.limits,
+        "history": _history,
+        "models": lambda shop, _admitted, _draft, _watch: shop.models,
+        "web": lambda shop, _admitted, _draft, _watch: shop.web,
+        "judge": lambda shop, admitted, _draft, _watch: partial(_judged, shop, admitted),
+        "ripgrep": lambda shop, _admitted, _draft, watch: (
+            Ripgrep(shop.booth, watch.on_end) if shop.booth else None
+        ),
+        "adviser": lambda shop, admitted, _draft, watch: CallersModel(shop, admitted.call, watch),
+        "annotate": lambda _shop, _admitted, draft, _watch: draft.annotate,
+        "confined": _confined,
+        "errands": lambda shop, _admitted, _draft, watch: Errands(_booth(shop), watch.on_end),
+        "library": _card,
+    }
+)
+"""How each thing that a function may ask for is made, for one call; a test holds it equal to toolkit.tool.INJECTABLE."""
 
 
 def _raised(admitted: Admitted, said: str, meta: dict[str, Any]) -> Settled:

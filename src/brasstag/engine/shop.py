@@ -7,6 +7,7 @@ from pathlib import Path
 
 from brasstag.documents.library import Library
 from brasstag.engine.agents import Agents
+from brasstag.engine.audience import Audience
 from brasstag.engine.sights import Sightings
 from brasstag.engine.threads import Threads
 from brasstag.engine.watch import Watch
@@ -14,42 +15,14 @@ from brasstag.policy.judging import Rules
 from brasstag.policy.roles import Roles
 from brasstag.sandbox.network.web import Web
 from brasstag.sandbox.process.booth import Booth
-from brasstag.sandbox.process.output import OnOutput, Stream
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.settings import ToolSettings
 from brasstag.store.books import Books
 from brasstag.store.boots import Boot
 from brasstag.toolkit.registry import ToolRegistry
-from brasstag.words.approvals import Approval
-from brasstag.words.calls import Call, Tag
+from brasstag.words.calls import Tag
 from brasstag.words.errors import Code
-from brasstag.words.turns import ModelError, Opinions, Retrying, Turn
-
-Notify = Callable[[Approval], None]
-
-
-NotifyQuestion = Callable[[str, Call, str], None]
-
-
-def _nobody_told(_question_id: str, _call: Call, _question: str) -> None:
-    """Nobody wants to be told."""
-
-
-def _unheard(_task_id: str, _text: str) -> None:
-    """Nobody listens."""
-
-
-def _unheard_output(_call: Call) -> OnOutput:
-    """Nobody listens to programs either."""
-
-    def tell(_stream: Stream, _data: bytes) -> None:
-        """What they print is in the result."""
-
-    return tell
-
-
-def _unretried(_task_id: str, _retrying: Retrying) -> None:
-    """Nobody wants to know."""
+from brasstag.words.turns import ModelError, Opinions, Turn
 
 
 class _NoOpinions:
@@ -73,25 +46,16 @@ class Shop:
     workspace: Workspace
     books: Books
     threads: Threads
-    notify: Notify
-    """Told of each approval that waits; what it does must not matter to the call."""
     boot: Boot
     """The opening of the room all this belongs to."""
     agents: Agents = field(default_factory=Agents)
-    notify_question: NotifyQuestion = _nobody_told
-    """Told of each question that waits for a person."""
-    said: Callable[[str, str], None] = _unheard
-    """Told each piece of text a model says, with the task it says it in."""
-    retrying: Callable[[str, Retrying], None] = _unretried
-    """Told, with the task, of each try at an answer that failed."""
+    audience: Audience = field(default_factory=Audience)
     models: Opinions = field(default_factory=_NoOpinions)
     """Whom tools may ask for a second opinion."""
     web: Web = field(default_factory=Web)
     """How tools reach the web."""
     booth: Booth | None = None
     """Where code runs confined; None where the room has no workspace on disk."""
-    heard: Callable[[Call], OnOutput] = _unheard_output
-    """Asked, for a call that runs programs, whom to tell what they print as it comes."""
     library: Library | None = None
     """The documents of the workspace."""
     patches: Path | None = None

@@ -9,6 +9,7 @@ from typing import Any
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.budgets import Limits
 from brasstag.words.events import Entry, EntryKind
+from brasstag.words.ids import TurnCall
 from brasstag.words.messages import ToolUse
 from brasstag.words.turns import ModelError
 
@@ -152,7 +153,7 @@ class Standing:
         self.stop = payload.get("stop", "")
         self.open = {}
         for index, stored in enumerate(payload.get("calls", ())):
-            name = call_name(self.task_id, turn, index)
+            name = TurnCall(self.task_id, turn, index).id
             self.open[name] = OpenCall(name, turn, index, ToolUse.from_json(stored))
         self.called = bool(self.open)
         self.written = payload.get("usage", {}).get("output_tokens", 0)
@@ -194,8 +195,3 @@ def is_blank(turn: Mapping[str, Any]) -> bool:
     """Say whether a turn came to an end of its own without a word and without a call; a removed one was not blank."""
     ended = turn.get("stop") in ("end_turn", "calls")
     return ended and not turn["calls"] and not turn["text"].strip()
-
-
-def call_name(task_id: str, turn: int, index: int) -> str:
-    """Return the id of a call by its place: a turn that was recorded names its calls for good."""
-    return f"{task_id}:{turn}.{index}"

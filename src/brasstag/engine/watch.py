@@ -74,9 +74,14 @@ class Watch:
     def end(self) -> None:
         """The function came back; raises LeftBehind if that was too late."""
         with self._lock:
-            self._since = None
+            # Forgotten at once: it holds the whole call, which would outlive its end by holding itself.
+            self._since = self._late = None
             if self._expired:
                 raise LeftBehind
+
+    def rest(self) -> None:
+        """The call has ended, so nobody needs to look any more; what looks holds this watch, and everything the call had."""
+        self.look = _nobody_looks
 
     def on_end(self, break_off: Callable[[], None] | None) -> None:
         """Say how what the function runs is broken off when its time is up; None where it runs nothing now."""

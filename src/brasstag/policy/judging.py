@@ -25,6 +25,8 @@ READ_FILE = "read_file"
 
 _JOINED_AT_ONCE = 200
 _PATHS_REMEMBERED = 4096
+_FEW = 8
+"""Paths that are asked about one by one: what is remembered of each is found faster than all of them are looked through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +75,12 @@ class Rules:
 
     def denies_unseen(self, call: Call) -> Verdict | None:
         """Return a denial that the arguments alone settle, so that such a call is not even looked into."""
-        subject = Subject(call, None)
+        subject = Subject(call)
         for bound in self._shelf(call.tool).strict_about(subject):
             if bound.rule.decision == "deny" and bound.needs_no_preview and bound.speaks(subject) is not None:
                 return bound.rule.verdict
-        return next(
-            (one.verdict for one in self._about_commands(subject) if one.verdict.decision == "deny"), None
-        )
+        said = [one.verdict for one in self._about_commands(subject)]
+        return next((verdict for verdict in said if verdict.decision == "deny"), None)
 
     def spoken(self, call: Call, preview: Preview, tool: ToolFacts) -> tuple[Spoken, ...]:
         """Return every rule that speaks about a call, the strictest first."""
@@ -128,10 +129,13 @@ class Rules:
 
         False means no more than that each has to be asked about.
         """
-        shelves = [self._shelf(reader) for reader in dict.fromkeys((READ_FILE, tool))]
-        return not self.python_rules and not any(
-            shelf.beyond_paths or shelf.may_guard(paths) for shelf in shelves
-        )
+        if self.python_rules:
+            return False
+        for reader in {READ_FILE, tool}:
+            shelf = self._shelf(reader)
+            if shelf.beyond_paths or shelf.may_guard(paths):
+                return False
+        return True
 
     def kept_from(self, tool: str, role: str) -> frozenset[Decision]:
         """Say how rules keep from a role what others know as documents, whether or not there is any of it now.
@@ -193,12 +197,12 @@ class Rules:
             or any(said.decision == "allow" for said in self._python_verdicts(subject.call, subject.preview))
         )
 
-    def _about_commands(self, subject: Subject) -> Iterator[Spoken]:
+    def _about_commands(self, subject: Subject) -> list[Spoken]:
         readings = subject.readings()
-        for rule in self.command_rules if readings else ():
-            found = rule.speaks(readings)
-            if found is not None:
-                yield Spoken(rule.verdict(found), found.on, rule.source)
+        if not readings:
+            return []
+        found = [(rule, rule.speaks(readings)) for rule in self.command_rules]
+        return [Spoken(rule.verdict(said), said.on, rule.source) for rule, said in found if said is not None]
 
     def _python_verdicts(self, call: Call, preview: Preview) -> Iterator[Verdict]:
         for rule in self.python_rules:
@@ -242,13 +246,17 @@ class _Shelf:
     def may_guard(self, paths: Sequence[str]) -> bool:
         """Say whether any deny or ask may mind one of these paths."""
         lines = "\n".join(paths)
-        return lines.count("\n") >= len(paths) > 0 or any(one.may_match_a_line(lines) for one in self._minded)
+        if lines.count("\n") >= len(paths) > 0:
+            return True
+        if len(paths) <= _FEW:
+            return any(map(self.guards, paths))
+        return any(one.may_match_a_line(lines) for one in self._minded)
 
     def strict_about(self, subject: Subject) -> tuple[BoundRule, ...]:
         """Return the deny and ask rules worth asking about this call."""
         if subject.preview.fetches:
             return self.strict
-        if self._minded and any(self.guards(path) for path in PATHS.items(subject)):
+        if self._minded and any(map(self.guards, PATHS.items(subject))):
             return self.strict
         return self.beyond_paths
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Literal
 
@@ -101,16 +102,15 @@ def opinions(profile: ProfileName, preview: Preview, facts: ToolFacts) -> tuple[
     """
     effects = effects_of(preview, facts)
     trusted = _overrides(profile, effects, preview) and not facts.error
-    own = () if trusted else tuple(_own(effects, preview, facts))
-    said = list(_said(profile, effects, preview, spoken_for=bool(own)))
-    said += own
+    own = [] if trusted else list(_own(effects, preview, facts))
+    said = [*_said(profile, effects, preview, spoken_for=bool(own)), *own]
     if reaches_web(preview, facts):
         said.append(_closed(profile, preview, facts))
     if not said:
         said.append(
             Verdict("ask", "no rule, no profile and not the tool itself says what it may do", "silence")
         )
-    return tuple(sorted(said, key=lambda verdict: -verdict.strictness))
+    return tuple(sorted(said, key=attrgetter("strictness"), reverse=True))
 
 
 def reaches_web(preview: Preview, facts: ToolFacts) -> bool:

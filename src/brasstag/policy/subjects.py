@@ -40,8 +40,7 @@ _PLAIN_COMMAND = re.compile(r"[\w./:=@,+%-]+(?: [\w./:=@,+%-]+)*", re.ASCII)
 
 NOTHING = Preview()
 
-_FACTS = tuple(Fact)
-_FACTS_WITHOUT_CHANGES = (Fact.READS, Fact.ANNOTATES, Fact.RUNS, Fact.FETCHES, Fact.EXTERNAL)
+_CHANGES = (Fact.CREATES, Fact.OVERWRITES, Fact.DELETES, Fact.MOVES)
 
 
 @lru_cache(maxsize=1024)
@@ -97,13 +96,14 @@ def is_plain_command(command: str) -> bool:
 class Subject:
     """One call and its preview, opened up for rules; what several rules ask is found once."""
 
-    def __init__(self, call: Call, preview: Preview | None) -> None:
+    def __init__(self, call: Call, preview: Preview = NOTHING) -> None:
         self.call = call
-        self.preview = NOTHING if preview is None else preview
-        named_and_touched = (*_path_texts(call.arguments), *self.preview.paths)
-        self.paths = tuple(dict.fromkeys(map(plain_path, named_and_touched)))
+        self.preview = preview
+        touched = () if preview is NOTHING else preview.paths
+        self.paths = tuple(dict.fromkeys(map(plain_path, (*_path_texts(call.arguments), *touched))))
         """Every path the call names or its preview touches."""
         # Not cached_property: in Python 3.11 that takes a lock, on the path of every call.
+        self._commands: tuple[str, ...] | None = None
         self._words: tuple[str, ...] | None = None
         self._counts: Mapping[Fact, int] | None = None
 
@@ -140,7 +140,7 @@ class Subject:
     def words_as_paths(self) -> tuple[str, ...]:
         """The words of all commands, and their parts around ``=``, ``:`` and ``@``, read as paths."""
         if self._words is None:
-            self._words = self._find_words()
+            self._words = self._find_words() if self.commands() else ()
         return self._words
 
     def _find_words(self) -> tuple[str, ...]:
@@ -163,17 +163,20 @@ class Subject:
 
     def commands(self, argument: str = "") -> tuple[str, ...]:
         """Return the commands and code in one argument, or in all; what the preview says will run is a ``command``."""
-        arguments = self.call.arguments
-        held = [argument] if argument else [name for name in arguments if names_command(name)]
-        texts = [text for name in held if name in arguments for text in _texts(arguments[name])]
-        if argument in ("", "command"):
-            texts += self.preview.runs
-        return tuple(dict.fromkeys(texts))
+        if argument:
+            return self._texts_of([argument], self.preview.runs if argument == "command" else ())
+        if self._commands is None:
+            held = [name for name in self.call.arguments if names_command(name)]
+            self._commands = self._texts_of(held, self.preview.runs)
+        return self._commands
+
+    def _texts_of(self, names: Sequence[str], more: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*(text for name in names for text in self.values(name)), *more)))
 
     def readings(self, argument: str = "") -> tuple["Reading", ...]:
         """Return what was read in the commands and code that this call runs, of one argument or of all."""
-        found = (self._reading(text) for text in self.commands(argument))
-        return tuple(reading for reading in found if reading is not None)
+        found = [self._reading(text) for text in self.commands(argument)]
+        return tuple([reading for reading in found if reading is not None])
 
     def _reading(self, text: str) -> "Reading | None":
         """Return what was read in a text; None where nothing says that the call runs it."""
@@ -205,9 +208,15 @@ class Subject:
 
 def counts_of(preview: Preview) -> dict[Fact, int]:
     """Return how often each fact is true, in the order of Fact; facts that are not true are left out."""
-    facts = _FACTS if preview.changes else _FACTS_WITHOUT_CHANGES
-    counted = {fact: len(preview.about(fact)) for fact in facts}
-    counted[Fact.READS] += preview.untracked_reads
+    changed = {fact: len(preview.about(fact)) for fact in _CHANGES} if preview.changes else {}
+    counted = {
+        Fact.READS: len({seen.path for seen in (*preview.reads, *preview.past)}) + preview.untracked_reads,
+        **changed,
+        Fact.ANNOTATES: len(preview.annotates),
+        Fact.RUNS: len(preview.runs),
+        Fact.FETCHES: len(preview.fetches),
+        Fact.EXTERNAL: int(preview.external),
+    }
     return {fact: count for fact, count in counted.items() if count}
 
 
@@ -217,18 +226,18 @@ def _above(path: str) -> Iterator[str]:
         yield path
 
 
-def _path_texts(value: Any, *, named: bool = False) -> Iterator[str]:
+def _path_texts(value: Any, *, named: bool = False) -> list[str]:
+    found: list[str] = []
     if isinstance(value, str):
-        if named:
-            yield value
+        found += [value] if named else []
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            if named:  # such as files = {"a.md": "text"}
-                yield key
-            yield from _path_texts(item, named=named or names_path(key))
+            found += [key] if named else []  # such as files = {"a.md": "text"}
+            found += _path_texts(item, named=named or names_path(key))
     elif isinstance(value, Sequence):
         for item in value:
-            yield from _path_texts(item, named=named)
+            found += _path_texts(item, named=named)
+    return found
 
 
 def _texts(value: Any) -> Iterator[str]:

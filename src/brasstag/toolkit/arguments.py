@@ -65,8 +65,8 @@ def _flat_copy(value: dict[Any, Any]) -> dict[str, Any] | None:
 
 
 def _weight(flat: dict[str, Any]) -> int:
-    texts = sum(len(item) for item in flat.values() if type(item) is str)
-    return texts + sum(map(len, flat)) + 2 * _PUNCTUATION * len(flat)
+    texts = [item for item in flat.values() if type(item) is str]
+    return sum(map(len, texts)) + sum(map(len, flat)) + 2 * _PUNCTUATION * len(flat)
 
 
 @dataclass(slots=True)

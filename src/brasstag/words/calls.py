@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from brasstag.words.errors import Code
+from brasstag.words.errors import Code, ToolError
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,11 @@ class Call:
     """How malformed JSON was mended before it was read; empty when nothing was."""
     epoch: int = 0
     """Which holding of its task makes the call; 0 at a desk, which nobody else can hold."""
+
+    def as_taken(self, tool: str, arguments: Mapping[str, Any]) -> "Call":
+        """Return this call by its tool's own name, with its arguments as the tool takes them."""
+        # Every call comes by here, and replace() would look at each field twice.
+        return Call(self.id, tool, arguments, self.actor, self.role, self.task_id, self.repaired, self.epoch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,15 @@ class Failed:
     details: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
     tag: Tag | None = None
+
+    @classmethod
+    def by(cls, error: ToolError) -> "Failed":
+        """Return how a call ends that an error has stopped."""
+        return cls(error.code, error.message, error.details)
+
+    def as_error(self) -> ToolError:
+        """Return what to raise where nobody takes an outcome."""
+        return ToolError(self.code, self.message, self.details)
 
 
 @dataclass(frozen=True, slots=True)

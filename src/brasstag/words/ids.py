@@ -1,5 +1,6 @@
 """Ids: a word for the kind, then a UUIDv7, so ids sort by the time they were made."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 from uuid_utils import uuid7
@@ -13,6 +14,27 @@ SHORTEST_TAIL = 4
 def new_id(kind: Kind) -> str:
     """Return a fresh id such as ``call_019a…``; later ids sort after earlier ones."""
     return f"{kind}_{uuid7().hex}"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCall:
+    """The place of a call in an agent's turn; its id says no more, so a recorded turn names its calls for good."""
+
+    task_id: str
+    turn: int
+    index: int
+
+    @property
+    def id(self) -> str:
+        """The id of the call, such as ``task_…:3.0``."""
+        return f"{self.task_id}:{self.turn}.{self.index}"
+
+    @classmethod
+    def of(cls, call_id: str) -> "TurnCall | None":
+        """Return the place that an id tells; None for a call that no turn has made."""
+        task, _, place = call_id.rpartition(":")
+        turn, _, index = place.partition(".")
+        return cls(task, int(turn), int(index)) if task and turn.isdigit() and index.isdigit() else None
 
 
 def not_one(what: str, name: str, listing: str, *, several: bool = False) -> str:

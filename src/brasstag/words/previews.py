@@ -21,6 +21,16 @@ def link_state(sha256: str) -> str:
     return f"link:{sha256}"
 
 
+def is_file(state: str) -> bool:
+    """Say whether this is the state of a regular file."""
+    return state.startswith("file:")
+
+
+def is_link(state: str) -> bool:
+    """Say whether this is the state of a symbolic link."""
+    return state.startswith("link:")
+
+
 def digest_in(state: str) -> str | None:
     """Return the content digest a state carries, or None for absent paths and directories."""
     _, colon, value = state.partition(":")
@@ -177,9 +187,9 @@ class Preview:
     @property
     def paths(self) -> tuple[str, ...]:
         """Every workspace path the call would read, change or annotate, in order, once each."""
-        found = [*(seen.path for seen in (*self.reads, *self.past)), *self.saves, *self.annotates]
-        found += [path for change in self.changes for path in change.paths]
-        return tuple(dict.fromkeys(found))
+        seen = [one.path for one in (*self.reads, *self.past)]
+        changed = [path for change in self.changes for path in change.paths]
+        return tuple(dict.fromkeys((*seen, *self.saves, *self.annotates, *changed)))
 
     @property
     def told_changes(self) -> list[dict[str, str]]:

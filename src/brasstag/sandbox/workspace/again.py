@@ -7,7 +7,7 @@ from brasstag.sandbox.workspace.trees import make_parents
 from brasstag.sandbox.workspace.view import View
 from brasstag.store.blobs import Blobs
 from brasstag.words.errors import Code, StoreError, ToolError
-from brasstag.words.previews import ABSENT, DIRECTORY, Change, digest_in
+from brasstag.words.previews import ABSENT, DIRECTORY, Change, digest_in, is_file
 
 
 def stage_again(view: View, blobs: Blobs, changes: Sequence[Change]) -> None:
@@ -25,7 +25,7 @@ def _as_after(blobs: Blobs, change: Change) -> Node:
     if change.after == DIRECTORY:
         return Node(DIRECTORY, mode=change.mode)
     digest = digest_in(change.after) or ""
-    if change.after.startswith("file:"):
+    if is_file(change.after):
         return Node(change.after, change.size, change.mode, kept=True)
     try:
         return Node(change.after, change.size, data=blobs.get(digest), kept=True)

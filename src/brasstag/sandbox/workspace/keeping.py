@@ -8,7 +8,7 @@ from brasstag.sandbox.workspace.staging import Node
 from brasstag.sandbox.workspace.view import View
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.previews import Change, digest_in
+from brasstag.words.previews import Change, digest_in, is_file, is_link
 
 
 def keep_for(view: View, workspace: Workspace) -> None:
@@ -37,12 +37,12 @@ def _keep_old(view: View, workspace: Workspace, change: Change) -> None:
         raise _changed(change.source)
     if view.stage.is_in_new_directory(change.path):
         return
-    if change.undoable and change.before.startswith("file:"):
+    if change.undoable and is_file(change.before):
         _keep_file(view, workspace, change.path, change.before)
         return
     if view.reader.held(change.path).state != change.before:
         raise _changed(change.path)
-    if change.before.startswith("link:"):
+    if is_link(change.before):
         workspace.blobs.put(view.reader.target(change.path))
 
 

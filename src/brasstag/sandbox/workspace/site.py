@@ -12,7 +12,7 @@ from brasstag.sandbox.workspace.renames import Renames, Role, discard, exists, p
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
 from brasstag.store.blobs import Blobs
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.previews import DIRECTORY, Change
+from brasstag.words.previews import DIRECTORY, Change, is_link
 
 ROLES: tuple[Role, ...] = ("tmp", "old", "src")
 
@@ -186,7 +186,7 @@ class Site:
 
 def keep_bytes(blobs: Blobs, directory: int, name: str) -> str:
     """Put what a file holds, or where a link points, into the blobs; raise OSError for anything else."""
-    if state_at(directory, name).startswith("link:"):
+    if is_link(state_at(directory, name)):
         return blobs.put(os.readlink(os.fsencode(name), dir_fd=directory))
     descriptor = os.open(name, READ_FILE, dir_fd=directory)
     try:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from brasstag.sandbox.workspace.paths import ancestors, join_path, split_path
 from brasstag.sandbox.workspace.reader import Held, Kind, Look
-from brasstag.words.previews import ABSENT, DIRECTORY, Change, digest_in
+from brasstag.words.previews import ABSENT, DIRECTORY, Change, digest_in, is_link
 
 DEFAULT_FILE_MODE = 0o644
 DEFAULT_DIRECTORY_MODE = 0o755
@@ -38,7 +38,7 @@ class Node:
         """What tools see it as; never asked of what is absent."""
         if self.state == DIRECTORY:
             return "directory"
-        return "symlink" if self.state.startswith("link:") else "file"
+        return "symlink" if is_link(self.state) else "file"
 
     def look(self) -> Look:
         """Return this node as tools see it."""

@@ -14,7 +14,7 @@ from brasstag.sandbox.workspace.site import Site
 from brasstag.sandbox.workspace.staging import DEFAULT_FILE_MODE
 from brasstag.store.blobs import ZEROS
 from brasstag.words.errors import StoreError
-from brasstag.words.previews import Change, digest_in
+from brasstag.words.previews import Change, digest_in, is_link
 
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -64,7 +64,7 @@ class Written:
 
     def wait(self, here: int) -> None:
         """Wait for the bytes; a link has none."""
-        if not self._change.after.startswith("link:"):
+        if not is_link(self._change.after):
             descriptor = os.open(self._private, READ_FILE, dir_fd=here)
             try:
                 os.fsync(descriptor)
@@ -83,7 +83,7 @@ class Written:
     def _write(self, here: int) -> None:
         """Write the bytes with the mode and owner they shall have."""
         digest = digest_in(self._change.after) or ""
-        if self._change.after.startswith("link:"):
+        if is_link(self._change.after):
             os.symlink(self._site.workspace.blobs.get(digest), self._private, dir_fd=here)
             self._is_written = True
             return

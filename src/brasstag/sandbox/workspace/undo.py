@@ -6,7 +6,7 @@ from brasstag.sandbox.workspace.trees import make_parents
 from brasstag.sandbox.workspace.view import View
 from brasstag.store.blobs import Blobs
 from brasstag.words.errors import Code, StoreError, ToolError
-from brasstag.words.previews import ABSENT, DIRECTORY, Change, digest_in
+from brasstag.words.previews import ABSENT, DIRECTORY, Change, digest_in, is_file
 
 
 def stage_undo(view: View, blobs: Blobs, change: Change) -> list[str]:
@@ -61,5 +61,5 @@ def _as_before(blobs: Blobs, change: Change) -> Node:
         data = blobs.get(digest_in(change.before) or "")
     except StoreError as error:
         raise ToolError(Code.CANNOT_UNDO, f"{shown(change.path)} cannot be given back: {error}") from None
-    mode = change.before_mode if change.before.startswith("file:") else None
+    mode = change.before_mode if is_file(change.before) else None
     return Node(change.before, len(data), mode, data)

@@ -23,7 +23,7 @@ from brasstag.sandbox.workspace.staging import GONE, Node, Stage
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.previews import ABSENT, DIRECTORY, digest_in, file_state
+from brasstag.words.previews import ABSENT, DIRECTORY, digest_in, file_state, is_file
 
 
 class View:
@@ -151,7 +151,7 @@ class View:
         elif node.data is not None and node.mode is None:
             # Rewritten first, then moved: the file it replaces had a mode to keep.
             before = self.before(source)
-            node = replace(node, mode=before.mode if before.state.startswith("file:") else None)
+            node = replace(node, mode=before.mode if is_file(before.state) else None)
         if node is None or digest_in(node.state) is None:
             raise ToolError(Code.CHANGED, f"{shown(source)} changed while it was being moved; call again")
         self.put(target, node)

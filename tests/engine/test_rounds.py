@@ -1,0 +1,98 @@
+"""First looks: every call under way gets its own, however many there are, and calls that ended leave nothing behind."""
+
+import asyncio
+import gc
+import threading
+import weakref
+from typing import Any
+
+from brasstag import Done, Failed, Room, tool
+from brasstag.engine.rounds import Rounds
+from brasstag.engine.running import OFFERED
+from brasstag.engine.watch import Watch
+from brasstag.toolkit.tool import INJECTABLE
+from brasstag.words.errors import Code
+
+PATIENCE = 10.0
+
+
+def watched(rounds: Rounds, looked: "asyncio.Queue[Watch]") -> Watch:
+    watch = Watch(rounds.loop)
+    watch.look = lambda: looked.put_nowait(watch)
+    rounds.add(watch)
+    return watch
+
+
+async def test_every_watch_is_looked_at_once_in_the_order_they_began() -> None:
+    rounds = Rounds(asyncio.get_running_loop())
+    looked: asyncio.Queue[Watch] = asyncio.Queue()
+    begun = [watched(rounds, looked) for _ in range(3)]
+    async with asyncio.timeout(PATIENCE):
+        assert [await looked.get() for _ in begun] == begun
+        # One that begins when no round goes on any more is looked at all the same, and nobody else is.
+        late = watched(rounds, looked)
+        assert await looked.get() is late
+    assert looked.empty()
+
+
+async def test_a_watch_that_begins_between_two_rounds_is_looked_at_after_those_before_it() -> None:
+    rounds = Rounds(asyncio.get_running_loop())
+    looked: asyncio.Queue[Watch] = asyncio.Queue()
+    first = Watch(rounds.loop)
+    second: list[Watch] = []
+
+    def look() -> None:
+        looked.put_nowait(first)
+        second.append(watched(rounds, looked))
+
+    first.look = look
+    rounds.add(first)
+    async with asyncio.timeout(PATIENCE):
+        assert await looked.get() is first
+        assert await looked.get() is second[0]
+
+
+async def test_calls_of_two_event_loops_are_each_ended_by_their_own(room: Room) -> None:
+    released = threading.Event()
+
+    @tool(effects="none", limits={"timeout_seconds": 0.05})
+    def dawdle() -> str:
+        """Take too long."""
+        released.wait(PATIENCE)
+        return "done"
+
+    room.register(dawdle)
+
+    async def of_another_loop() -> Any:
+        return await room.call("dawdle", {})
+
+    here = asyncio.create_task(room.call("dawdle", {}))
+    there = asyncio.create_task(asyncio.to_thread(lambda: asyncio.run(of_another_loop())))
+    ended = await asyncio.gather(here, there)
+    again = await room.call("dawdle", {})
+    released.set()
+    for outcome in (*ended, again):
+        assert isinstance(outcome, Failed)
+        assert outcome.code is Code.TIMEOUT
+
+
+async def test_nothing_holds_a_call_that_has_ended(room: Room) -> None:
+    drafts: list[weakref.ref[Any]] = []
+
+    @tool(effects="none")
+    def peek(workspace: Any) -> str:
+        """Look at nothing."""
+        drafts.append(weakref.ref(workspace))
+        return "seen"
+
+    room.register(peek)
+    gc.disable()
+    try:
+        assert isinstance(await room.call("peek", {}), Done)
+        assert [draft() for draft in drafts] == [None]
+    finally:
+        gc.enable()
+
+
+def test_everything_a_function_may_ask_for_is_offered() -> None:
+    assert OFFERED.keys() == INJECTABLE
