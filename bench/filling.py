@@ -71,10 +71,10 @@ async def _fill_project(project: Path, url: str, tasks: int) -> Filled:
 def fill(room: Room, tasks: int) -> list[tuple[str, str]]:
     """Open so many tasks that each wait for a person; return each with its question."""
     books, remember = room.books, room.books.sealer._remember
-    database, heard = books.database, books.jobs
+    database, heard, desks = books.database, books.jobs, books._desks
     sealed: list[Witness] = []
     # Nobody serves them meanwhile, so hints would only pile up; and of all the seals only the last is remembered.
-    books.jobs, books.sealer._remember = Unheard(), sealed.append  # type: ignore[method-assign]
+    desks.jobs, books.sealer._remember = Unheard(), sealed.append  # type: ignore[method-assign]
     found: list[tuple[str, str]] = []
     try:
         for first in range(0, tasks, TOGETHER):
@@ -82,15 +82,16 @@ def fill(room: Room, tasks: int) -> list[tuple[str, str]]:
                 _look_from(room, _Together(transaction))  # type: ignore[arg-type]
                 found += [_open(room, number) for number in range(first, min(first + TOGETHER, tasks))]
     finally:
-        books.jobs, books.sealer._remember = heard, remember  # type: ignore[method-assign]
+        desks.jobs, books.sealer._remember = heard, remember  # type: ignore[method-assign]
         _look_from(room, database)
     remember(sealed[-1])
     return found
 
 
 def _look_from(room: Room, database: Database) -> None:
-    room.books.database = database
-    room.books.graph = Graph(room.books, room.vault.boot.id)
+    books = room.books
+    books.database = books._desks.database = database
+    books.graph = Graph(books._desks, books.ledger, books.endings)
 
 
 def _open(room: Room, number: int) -> tuple[str, str]:

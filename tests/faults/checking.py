@@ -4,12 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from brasstag import Room
-from brasstag.engine.standing import CLOSING, call_name
+from brasstag.engine.standing import CLOSING
 from brasstag.engine.standing import is_doubt as leaves_doubt
 from brasstag.store.schema import leases
 from brasstag.store.tasks import Task
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.events import Entry, EntryKind
+from brasstag.words.ids import TurnCall
 from tests.faults.mill import REPLAYS, Mill
 
 Timelines = dict[str, list[Entry]]
@@ -67,7 +68,7 @@ def _of_task(task: Task, entries: list[Entry]) -> Iterator[str]:
     if [turn["turn"] for turn in turns] != list(range(len(turns))):
         yield f"has turns {[turn['turn'] for turn in turns]}"
     made = {
-        call_name(task.id, turn["turn"], index): made
+        TurnCall(task.id, turn["turn"], index).id: made
         for turn in turns
         for index, made in enumerate(turn["calls"])
     }

@@ -12,6 +12,7 @@ from brasstag.engine.shop import Shop
 from brasstag.engine.watch import Watch
 from brasstag.store import timeline
 from brasstag.store.database import Transaction
+from brasstag.store.ending import Endings
 from brasstag.store.graph import Graph
 from brasstag.store.graph_words import Ending, Message
 from brasstag.store.ledger import Claimed
@@ -43,11 +44,11 @@ def _no_fence(put: Put) -> None:
 def _late_enqueue(put: Put) -> None:
     """A task is woken by a commit of its own, after the one it is woken for; this worker does not live to make it."""
 
-    def wake(_graph: Graph, transaction: Transaction, task_id: str) -> None:
+    def wake(_endings: Endings, transaction: Transaction, task_id: str) -> None:
         if status_of(transaction.connection, task_id) == "blocked":
             transaction.after_commit.append(lambda: _get(signal.SIGKILL))
 
-    put(Graph, "wake", wake)
+    put(Endings, "wake", wake)
 
 
 def _blind_rerun(put: Put) -> None:

@@ -105,6 +105,9 @@ async def _serve(place: Place, fate: Fate) -> None:
             async with Room.open(place.project) as room:
                 room._shop.at = Reaper(fate)
                 room._shop.stopped_seconds = fate.stopped_seconds
+                if fate.signal == signal.SIGSTOP:
+                    # All of it stops: in the middle of writing down what it saw in the workspace, it would hold others up.
+                    room.runs._watch_documents = lambda: None
                 _limit_files(fate.largest_file)
                 await _serve_until(going_home, room)
         except StoreLost:

@@ -5,9 +5,10 @@ import pytest
 
 from brasstag.store.address import Address
 from brasstag.store.blobs import Blobs
-from brasstag.store.books import Books, Desk
+from brasstag.store.books import Books
 from brasstag.store.boots import Boot
 from brasstag.store.database import Database
+from brasstag.store.desks import Desk
 from brasstag.store.migrate import migrate
 from brasstag.store.opening import open_jobs
 from brasstag.store.postgres import PostgresDatabase

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from brasstag.store.approvals import list_approvals
-from brasstag.store.books import Books, Decision
+from brasstag.store.books import Books
+from brasstag.store.ending import Decision
 from brasstag.store.graph_words import Ending, Message, NewTask
 from brasstag.store.ledger import open_claims
 from brasstag.store.tasks import get_task, read_tasks

@@ -9,12 +9,13 @@ from sqlalchemy import select
 from brasstag.documents.scanning import Scanner
 from brasstag.sandbox.workspace.control import ControlFiles
 from brasstag.sandbox.workspace.workspace import Workspace
-from brasstag.store import documents as rows
+from brasstag.store import known as module
 from brasstag.store.books import Books
 from brasstag.store.catalogue import Wanted, list_documents
-from brasstag.store.documents import forget_touched, known_rows, rows_at, touched_paths
+from brasstag.store.documents import rows_at
+from brasstag.store.known import known_rows
 from brasstag.store.schema import documents, versions
-from brasstag.store.versions import touch
+from brasstag.store.touched import forget_touched, touch, touched_paths
 from tests.store.conftest import OpenBooks
 
 ODD = ["a", "a-b", "a/b", "a.b", "a0", "Z", "z", "é", "𐐀", "\uffff", "A B", "_", "%"]
@@ -44,7 +45,7 @@ def test_rows_come_in_the_order_of_code_points_whatever_the_page(
     write(folder, paths)
     scan_all(books, folder)
     for page in (1, 3, 1000):
-        monkeypatch.setattr(rows, "PAGE", page)
+        monkeypatch.setattr(module, "PAGE", page)
         assert [known.path for known in known_rows(books.database)] == sorted(paths)
         assert [known.path for known in known_rows(books.database, "a")] == ["a/b"]
 

@@ -1,3 +1,4 @@
+import random
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -11,8 +12,11 @@ from sqlalchemy import text
 
 from brasstag.store import migrate as migrating
 from brasstag.store.database import Database
+from brasstag.store.fulltext import Indexed, put_texts
 from brasstag.store.migrate import HEAD, migrate, revision
+from brasstag.store.reindexing import forget_index
 from brasstag.store.schema import SQLITE_FULLTEXT, metadata
+from brasstag.store.standing import SHORT
 from brasstag.store.tasks import read_tasks
 from brasstag.words.errors import StoreError
 from tests.store.conftest import OpenDatabase, on_postgres, on_sqlite
@@ -75,6 +79,60 @@ def test_a_room_of_an_older_brasstag_is_brought_up_to_date(open_bare: OpenDataba
     with database.read() as view:
         (task,) = read_tasks(view)
         assert (task.id, task.opened_at, task.wake, task.cost) == ("task_a", "then", 0, 0)
+
+
+@on_postgres
+def test_an_index_made_anew_is_as_the_migrations_make_it(either: Database) -> None:
+    before = _index_on_postgres(either)
+    with either.write() as transaction:
+        forget_index(transaction, ())
+    assert _index_on_postgres(either) == before
+
+
+def _index_on_postgres(database: Database) -> list[object]:
+    columns = (
+        "SELECT column_name, data_type, column_default, is_nullable FROM information_schema.columns"
+        " WHERE table_schema = current_schema() AND table_name = 'fulltext' ORDER BY ordinal_position"
+    )
+    asked = (
+        columns,
+        "SELECT attname, attstorage FROM pg_attribute WHERE attrelid = 'fulltext'::regclass ORDER BY attnum",
+        "SELECT reloptions FROM pg_class WHERE oid = 'fulltext'::regclass",
+        "SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() AND tablename = 'fulltext' ORDER BY 1",
+    )
+    with database.read() as view:
+        return [view.execute(text(query)).all() for query in asked]
+
+
+@on_postgres
+def test_an_older_index_knows_after_a_migration_what_stands_out(
+    open_bare: OpenDatabase, tmp_path: Path
+) -> None:
+    chance = random.Random(7)
+    lengths = (1, 7, SHORT - 2, SHORT - 1, SHORT, 500, 9_000)
+    texts = [
+        Indexed(
+            number, "whale.md", "calm sea", " ".join(chance.choices(["a", "b", "whale", "sea"], k=length))
+        )
+        for number, length in enumerate(lengths, start=1)
+    ]
+    database = open_bare()
+    _upgrade(database, "0003")
+    with database.write() as transaction:
+        transaction.execute(text("ALTER TABLE fulltext ADD COLUMN standing text[]"))
+        put_texts(transaction, texts)
+        transaction.execute(text("ALTER TABLE fulltext DROP COLUMN standing"))
+    migrate(database, tmp_path / "lock")
+    after = _standing(database)
+    with database.write() as transaction:
+        put_texts(transaction, texts)
+    assert after == _standing(database)
+
+
+def _standing(database: Database) -> dict[int, list[str]]:
+    with database.read() as view:
+        rows = view.execute(text("SELECT id, standing FROM fulltext"))
+        return {number: sorted(standing) for number, standing in rows}
 
 
 def test_processes_that_open_a_new_room_together_make_it_once(

@@ -1,6 +1,8 @@
 """A server that goes away, gives up or refuses, and an address that is wrong: told plainly, and never the password."""
 
+import sqlite3
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from brasstag.store import postgres as module
 from brasstag.store.address import Address
 from brasstag.store.database import Database
+from brasstag.store.locks import Lock
 from brasstag.store.postgres import PostgresDatabase
 from brasstag.store.prepared import Guarded, Prepared
 from brasstag.store.schema import facts
@@ -64,6 +67,47 @@ def test_a_reader_sees_one_moment(database: Database, open_database: OpenDatabas
     assert "later" in names(database)
 
 
+def test_a_reader_that_uses_prepared_statements_only_sees_one_moment(
+    database: Database, open_database: OpenDatabase
+) -> None:
+    other = open_database()
+    named = Prepared(select(facts.c.name))
+    with database.read() as view:
+        before = named.rows(view)
+        put(other, "later")
+        assert named.rows(view) == before
+    assert ("later",) in database.look(named)
+
+
+def test_what_follows_a_commit_may_fail_in_any_way_and_the_commit_stands(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(error: Exception) -> None:
+        raise error
+
+    done: list[str] = []
+    with database.write() as transaction:
+        transaction.execute(insert(facts).values(name="a", value="x"))
+        for error in (
+            sqlite3.OperationalError("disk I/O error"),
+            KeyError("gone"),
+            OSError(28, "No space left", "/f"),
+        ):
+            transaction.after_commit.append(partial(fail, error))
+        transaction.after_commit.append(lambda: done.append("rung"))
+    assert "a" in names(database)
+    assert done == ["rung"]
+    told = [record.message for record in caplog.records if "a commit is on disk" in record.message]
+    assert len(told) == 3
+    assert told[-1].endswith("failed: No space left")
+
+
+def test_what_follows_a_commit_may_write_again(database: Database) -> None:
+    with database.write() as transaction:
+        transaction.after_commit.append(lambda: put(database, "after"))
+    assert "after" in names(database)
+
+
 @on_postgres
 def test_connections_that_died_in_the_pool_are_replaced_unnoticed(
     database: Database, postgres: Server
@@ -114,6 +158,44 @@ def test_a_single_statement_the_server_goes_under_is_lost_and_leaves_no_dead_con
 
 
 @on_postgres
+def test_a_row_is_added_though_every_connection_in_the_pool_has_died(
+    database: Database, postgres: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    barrier = threading.Barrier(6)
+
+    def hold_one() -> None:
+        with database.read():
+            barrier.wait(30)
+
+    put(database, "a")
+    both = Guarded(update(facts).where(facts.c.name == "a").values(value="y"), facts)
+    for restarted, name in enumerate(("b", "c")):
+        assert at_once(*[hold_one] * 6) == [None] * 6
+        postgres.restart(immediate=bool(restarted))
+        assert database.add(both, name=name, value="x")
+    assert {"a", "b", "c"} <= set(names(database))
+    assert caplog.records == []
+
+
+@on_postgres
+@pytest.mark.parametrize(
+    ("state", "times"), [("55P03", 1), ("53100", 1), ("57014", 1), ("57P01", 13), ("08006", 13)]
+)
+def test_only_what_a_dead_connection_says_is_asked_again(database: Database, state: str, times: int) -> None:
+    with database.write() as transaction:
+        transaction.execute(text("CREATE SEQUENCE asked"))
+        transaction.execute(
+            text(
+                "CREATE FUNCTION refuse() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM nextval('asked'); "
+                f"RAISE EXCEPTION 'no' USING ERRCODE = '{state}'; END $$"
+            )
+        )
+    with pytest.raises(StoreError, match="no"):
+        database.look(Prepared(select(func.refuse())))
+    assert database.look(Prepared(select(func.nextval("asked")))) == [(times + 1,)]
+
+
+@on_postgres
 def test_a_server_that_is_away_is_told(database: Database, postgres: Server) -> None:
     postgres.stop(immediate=True)
     try:
@@ -148,11 +230,11 @@ def test_who_waits_too_long_for_a_lock_is_lost(database: Database, monkeypatch: 
     monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.05)
     hasty = PostgresDatabase(database.address, database.schema)
     with database.write() as transaction:
-        transaction.lock("seals")
+        transaction.lock(Lock.SEALS)
         with pytest.raises(StoreLost, match="lock timeout"), hasty.write() as late:
-            late.lock("seals")
+            late.lock(Lock.SEALS)
     with hasty.write() as late:
-        late.lock("seals")
+        late.lock(Lock.SEALS)
     hasty.close()
 
 
@@ -164,10 +246,10 @@ def test_a_process_stopped_in_the_middle_of_a_write_holds_nobody_up_for_long(
     monkeypatch.setattr(module, "IDLE_SECONDS", 0.05)
     stopped = PostgresDatabase(database.address, database.schema)
     with pytest.raises(StoreLost), stopped.write() as transaction:
-        transaction.lock("seals")
+        transaction.lock(Lock.SEALS)
         with database.write() as other:
             # Waits until the server has ended the session that does nothing.
-            other.lock("seals")
+            other.lock(Lock.SEALS)
         transaction.execute(insert(facts).values(name="late", value="x"))
     stopped.close()
     assert "late" not in names(database)
@@ -179,8 +261,8 @@ def test_locks_of_one_name_exclude_each_other_in_one_room_only(database: Databas
     with other_room.rebuild():
         pass
     with database.write() as transaction, other_room.write() as elsewhere:
-        transaction.lock("seals")
-        elsewhere.lock("seals")
+        transaction.lock(Lock.SEALS)
+        elsewhere.lock(Lock.SEALS)
     postgres.execute(f"DROP SCHEMA {other_room.schema}")
     other_room.close()
 

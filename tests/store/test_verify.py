@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, select, text
 
-from brasstag.store.books import Books, Decision
+from brasstag.store.books import Books
+from brasstag.store.ending import Decision
 from brasstag.store.lines import entry_hash, payload_digest
+from brasstag.store.redacting import redact
 from brasstag.store.schema import approvals, checkpoints, entries, tasks
 from brasstag.store.timeline import proven_entries, read_entries
 from brasstag.store.verify import Report, verify
@@ -67,11 +69,11 @@ def test_a_long_task_is_sealed_on_the_way(books: Books) -> None:
 def test_redaction_removes_the_words_and_keeps_the_chain(books: Books) -> None:
     fill(books, desks=1)
     entry = books.read(lambda c: next(e for e in read_entries(c) if e.kind is EntryKind.CALLED))
-    books.redact(entry, "ada", "a secret")
+    redact(books, entry, "ada", "a secret")
     row = books.read(lambda c: c.execute(select(entries).where(entries.c.tag == entry.tag)).one())
     assert (row.payload, row.salt) == (None, None)
     with pytest.raises(ToolError, match="nothing left"):
-        books.redact(entry, "ada", "again")
+        redact(books, entry, "ada", "again")
     report = check(books)
     assert report.ok
     assert report.redacted == 1
@@ -83,10 +85,10 @@ def test_redacting_a_call_removes_it_from_all_its_entries_and_its_approval(books
     books.ask(approval, _asked(approval))
     asked = books.read(lambda c: next(e for e in read_entries(c) if e.kind is EntryKind.ASKED))
     with pytest.raises(ToolError, match="still waits"):
-        books.redact(asked, "ada", "a secret")
+        redact(books, asked, "ada", "a secret")
     decision = Decision(ApprovalState.DENIED, "ada (terminal)", "no")
     books.decide(approval, decision, {"approval": approval.id, "state": "denied", "by": "ada (terminal)"})
-    assert books.redact(asked, "ada", "a secret").entries == 2
+    assert redact(books, asked, "ada", "a secret").entries == 2
     with books.database.read() as connection:
         assert all(
             "secret" not in (row.payload or "")

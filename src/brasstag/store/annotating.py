@@ -1,14 +1,13 @@
 """Annotating: what is said of a document beside its content, written into its row, the index and the outbox at once."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from brasstag.store.catalogue import describe as describe_row
-from brasstag.store.catalogue import tag as tag_row
 from brasstag.store.database import Transaction
-from brasstag.store.documents import DocumentRow
+from brasstag.store.documents import DocumentRow, row_at, update_rows
 from brasstag.store.fulltext import Labels, put_words
-from brasstag.store.outbox import announce
+from brasstag.store.locks import Lock
+from brasstag.store.outbox import DOCUMENTS, announce
 from brasstag.words.errors import Code, ToolError
 
 
@@ -16,26 +15,42 @@ def retag(
     transaction: Transaction, path: str, add: Sequence[str], remove: Sequence[str], at: str, by: str
 ) -> None:
     """Give a document more tags, and take some away."""
-    _told(transaction, tag_row(transaction, path, add, remove), path, _change(path, "tagged", by), at)
+
+    def tagged(row: DocumentRow) -> DocumentRow:
+        tags = dict.fromkeys((*row.tags, *add))
+        return replace(row, tags=tuple(name for name in tags if name not in remove))
+
+    _reword(transaction, path, tagged, _Told("tagged", at, by))
 
 
 def describe(transaction: Transaction, path: str, description: str, at: str, by: str) -> None:
     """Say in words what a document is; an empty text takes that back."""
     # Of what a database takes as text: no NUL, no half of a surrogate pair.
     said = description.encode("utf-8", "replace").decode().replace("\0", " ")
-    _told(transaction, describe_row(transaction, path, said), path, _change(path, "described", by), at)
+    _reword(transaction, path, lambda row: replace(row, description=said), _Told("described", at, by))
 
 
-def _told(
-    transaction: Transaction, row: DocumentRow | None, path: str, change: dict[str, Any], at: str
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What whoever listens is told."""
+
+    change: str
+    at: str
+    by: str
+
+
+def _reword(
+    transaction: Transaction, path: str, reworded: Callable[[DocumentRow], DocumentRow], told: _Told
 ) -> None:
-    if row is None:
+    # A scan writes whole rows: what it read of them must not be older than what is written here.
+    transaction.lock(Lock.DOCUMENTS)
+    found = row_at(transaction.connection, path)
+    if found is None:
         raise ToolError(
             Code.FILE_NOT_FOUND, f"{path} is no document any more; list_documents names those there are"
         )
+    row = reworded(found)
+    update_rows(transaction, [row])
     put_words(transaction, [Labels(row.id, row.path, row.words)])
-    announce(transaction, "documents", {"changes": [change]}, at)
-
-
-def _change(path: str, change: str, by: str) -> dict[str, Any]:
-    return {"path": path, "change": change, "by": by}
+    change = {"path": path, "change": told.change, "by": told.by}
+    announce(transaction, DOCUMENTS, {"changes": [change]}, told.at)

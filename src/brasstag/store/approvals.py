@@ -7,12 +7,13 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from brasstag.store.database import Transaction
+from brasstag.store.naming import rows_named
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import approvals, tasks
-from brasstag.words.approvals import Approval, ApprovalState
+from brasstag.words.approvals import WAITING_STATES, Approval, ApprovalState
 from brasstag.words.canonical import sha256, stored_json
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.ids import SHORTEST_TAIL, not_one
+from brasstag.words.ids import not_one
 from brasstag.words.previews import Preview
 
 _insert = insert(approvals).values({column.name: bindparam(column.name) for column in approvals.columns})
@@ -90,14 +91,16 @@ def move_approval(
 
 def hold_task_of(transaction: Transaction, approval_id: str) -> None:
     """Take the row of the task before that of its approval, as whoever ends the task does."""
+    transaction.touch_tasks()
     transaction.run(_hold_task, approval=approval_id).fetchone()
 
 
 def erase_arguments(transaction: Transaction, call_id: str) -> None:
     """Delete the arguments of a call's closed approvals; one that still waits has to be decided first."""
-    live = (ApprovalState.OPEN.value, ApprovalState.APPROVED.value)
     mine = approvals.c.call_id == call_id
-    waiting = transaction.execute(select(approvals.c.id).where(mine, approvals.c.state.in_(live))).first()
+    waiting = transaction.execute(
+        select(approvals.c.id).where(mine, approvals.c.state.in_(WAITING_STATES))
+    ).first()
     if waiting is not None:
         raise ToolError(Code.BUSY, f"approval {waiting.id} of this call still waits; decide it, then redact")
     transaction.execute(update(approvals).where(mine).values(arguments="{}", original_arguments=None))
@@ -117,17 +120,10 @@ def edited_columns(
 
 def get_approval(connection: Connection, name: str) -> Approval:
     """Return the approval with this id, or with the only id that ends so."""
-    row = connection.execute(select(approvals).where(approvals.c.id == name)).one_or_none()
-    if row is None and len(name) >= SHORTEST_TAIL:
-        found = connection.execute(
-            select(approvals).where(approvals.c.id.endswith(name, autoescape=True)).limit(2)
-        ).all()
-        if len(found) > 1:
-            raise not_found(name, several=True)
-        row = found[0] if found else None
-    if row is None:
-        raise not_found(name)
-    return approval_from(row)
+    found = rows_named(connection, approvals.c.id, name)
+    if len(found) != 1:
+        raise not_found(name, several=len(found) > 1)
+    return approval_from(found[0])
 
 
 def list_approvals(connection: Connection, states: tuple[ApprovalState, ...] = ()) -> list[Approval]:
@@ -150,6 +146,11 @@ def approvals_of_task(connection: Connection, task_id: str, state: ApprovalState
     """Return a task's approvals in one state."""
     query = select(approvals).where(approvals.c.task_id == task_id, approvals.c.state == state.value)
     return [approval_from(row) for row in connection.execute(query.order_by(approvals.c.id))]
+
+
+def waiting_approvals(connection: Connection, task_id: str) -> list[Approval]:
+    """Return those of a task's approvals that are not dealt with."""
+    return [one for state in WAITING_STATES for one in approvals_of_task(connection, task_id, state)]
 
 
 def approval_of_call(connection: Connection, call_id: str) -> Approval | None:

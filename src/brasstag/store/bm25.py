@@ -1,146 +1,229 @@
-"""BM25 on Postgres, which has no such ranking: its own ranking chooses candidates, and those are scored as FTS5 does.
+"""BM25 on Postgres, which has no such ranking, scored as FTS5 does.
 
-Where as many rows match as there are candidates, or fewer, the order is the one that SQLite gives.
+Where few rows match, all of them are scored, and their order is the one that SQLite gives, but for what a sample does not
+tell exactly. Where very many do, those are scored in which a sought word stands out most: only so many are read.
 """
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, column, desc, func, literal_column, table, text
+from sqlalchemy import Connection, FromClause, Select, column, table, text
 
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import documents
 from brasstag.store.sought import (
     Phrase,
     Sought,
-    any_word,
-    as_tsquery,
+    all_words,
     phrase_query,
     postgres_match,
+    tsquery,
     wanted_phrases,
 )
+from brasstag.store.standing import K1, LABEL_WEIGHT, B, tiers
 
-CANDIDATES = 100
-"""How many rows are scored at least."""
+MOST_RANKED = 1_000
+"""Up to how many matches all are scored; more where more are asked for."""
 
-MOST_COUNTED = 5_000
-"""How many rows with a word are counted; a word in more of them hardly tells anything."""
+MOST_OUTSTANDING = 300
+"""How many rows are scored for each word that stands out in them; more where more are asked for."""
 
-SAMPLE = 1_000
-"""How many rows the usual length of a text is taken from; where there are more, the server estimates their number."""
+ENOUGH = 100
+"""How many rows in which a word stands out have to match, for others to be left out; more where more are asked for."""
 
-_WEIGHTS = {"A": 4.0, "B": 4.0, "C": 1.0, "D": 1.0}
-_RANK_WEIGHTS: ColumnElement[Any] = literal_column("'{0.25, 0.25, 1, 1}'::real[]")
-_BY_LOGARITHM_OF_LENGTH = 1
-_K1, _B = 1.2, 0.75
+MOST_LOOKED_AT = 3_000
+"""In how many rows where a word stands out it is looked whether they match."""
+
+MOST_COUNTED = 1_000
+"""How many rows with the words of a phrase are counted, where a sample holds too few of them to tell."""
+
+SAMPLE = 500
+"""How many rows tell how long a text usually is, and how usual a phrase; where there are fewer, they tell it exactly."""
+
 _LEAST_IDF = 1e-6
+_MOST_WORDS = 4
+_LITTLE = 0.1
+_FEW = 10
 
 _settings = Prepared(
     # The planner counts the pages of rows, but not those that hold their lexemes: a look at every row costs much more
-    # than it thinks. What it then thinks very dear, it would compile first, for longer than it takes.
-    text("SELECT set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)")
-)
-_index = table("fulltext", column("id"), column("lexemes"))
-_counts = Prepared(
+    # than it thinks. What it then thinks very dear, it would compile first, for longer than it takes. Which rows come first
+    # must not change with how often it was asked, who of several workers was quicker, or which table it begins with.
     text(
-        "SELECT (SELECT count(*) FROM (SELECT 1 FROM fulltext WHERE lexemes @@ CAST(asked AS tsquery) LIMIT :most) AS rows)"
-        " FROM unnest(CAST(:phrases AS text[])) WITH ORDINALITY AS phrase(asked, number) ORDER BY number"
+        "SELECT set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),"
+        " set_config('plan_cache_mode', 'force_custom_plan', true),"
+        " set_config('max_parallel_workers_per_gather', '0', true),"
+        " set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)"
     )
 )
-_size = Prepared(
+_index = table("fulltext", column("id"))
+# All rows where they are few; else every so-manieth id, so that the same rows always tell, whatever the server estimates.
+_sample = Prepared(
     text(
-        "SELECT count(*), coalesce(avg(length), 1),"
-        " (SELECT reltuples FROM pg_class WHERE oid = CAST('fulltext' AS regclass))"
-        " FROM (SELECT length FROM fulltext LIMIT :most) AS rows"
+        "WITH first AS (SELECT id FROM fulltext ORDER BY id LIMIT :most),"
+        " size AS (SELECT (SELECT count(*) FROM first) < :most AS is_small, min(id) AS low, max(id) AS high FROM fulltext),"
+        " sampled AS (SELECT id FROM first WHERE (SELECT is_small FROM size) UNION ALL"
+        " SELECT generate_series(low, high, greatest((high - low) / :most, 1)) FROM size WHERE NOT is_small)"
+        " SELECT count(*), count(*) FILTER (WHERE lexemes @@ CAST(asked AS tsquery)), greatest(avg(length), 1),"
+        " (SELECT CASE WHEN is_small THEN 1 ELSE greatest((high - low) / :most, 1) END FROM size)"
+        " FROM sampled JOIN fulltext USING (id)"
+        " CROSS JOIN unnest(CAST(:asked AS text[])) WITH ORDINALITY AS every(asked, number)"
+        " GROUP BY number ORDER BY number"
     )
 )
-_places = Prepared(
+_count = Prepared(
     text(
-        "SELECT id, length, lexeme, positions, weights FROM fulltext CROSS JOIN LATERAL unnest(lexemes)"
-        " WHERE id = ANY(:ids) AND (lexeme = ANY(:whole) OR lexeme ^@ ANY(:beginnings))"
+        "SELECT count(*), count(*) FILTER (WHERE lexemes @@ CAST(:phrase AS tsquery))"
+        " FROM (SELECT lexemes FROM fulltext WHERE lexemes @@ CAST(:together AS tsquery) LIMIT :most) AS rows"
+    )
+)
+_outstanding = (
+    # The limit also keeps the planner from looking for all that match first.
+    text(
+        "SELECT id, lexemes, in_order FROM unnest(CAST(:tiers AS text[])) AS tier CROSS JOIN LATERAL"
+        " (SELECT id, lexemes, in_order FROM fulltext WHERE standing && string_to_array(tier, ',')) AS those"
+        " LIMIT :looked_at"
+    )
+    .columns(column("id"), column("lexemes"), column("in_order"))
+    .subquery("fulltext")
+)
+_HEAVINESS = f"{K1} * ({1 - B} + {B} * length / CAST(:average AS float8))"
+# Of one word or phrase, the cover density is the sum of what its places weigh; the server takes weights up to 1.
+_WEIGHTS = f"'{{{1 / LABEL_WEIGHT}, {1 / LABEL_WEIGHT}, 1, 1}}'"
+_FREQUENCY = f"{LABEL_WEIGHT} * CAST(ts_rank_cd({_WEIGHTS}, lexemes, CAST(asked AS tsquery)) AS float8)"
+_scores = Prepared(
+    text(
+        f"SELECT id, sum(idf * frequency * {K1 + 1} / (frequency + {_HEAVINESS})) AS score FROM fulltext"  # noqa: S608
+        " CROSS JOIN unnest(CAST(:phrases AS text[]), CAST(:idfs AS float8[])) AS phrase(asked, idf)"
+        f" CROSS JOIN LATERAL (SELECT {_FREQUENCY} AS frequency) AS found"
+        " WHERE id = ANY(:ids) GROUP BY id ORDER BY score DESC, id LIMIT :most"
     )
 )
 
-Place = tuple[int, str]
-"""A position in a text, and the part of it that this is in."""
 
+class _Weighed(NamedTuple):
+    """What is sought, and how much each phrase of it tells."""
 
-class _Row(NamedTuple):
-    length: int
-    places: dict[str, list[Place]]
+    phrases: list[Phrase]
+    idfs: list[float]
+    average: float
+    """Words in a text, usually."""
+    matches: float
+    """How many rows match, about."""
+    held: Mapping[str, int]
+    """In how many rows of the sample each word is; of a beginning, nobody asks."""
+
+    def telling_words(self) -> list[str]:
+        """Return the rarest whole word of each of those phrases that tell most."""
+        ordered = sorted(zip(self.idfs, self.phrases, strict=True), key=lambda one: -one[0])
+        least = ordered[0][0] * _LITTLE
+        telling = [_whole_words(phrase) for idf, phrase in ordered[:_MOST_WORDS] if idf >= least]
+        return list(dict.fromkeys(min(words, key=self.held.__getitem__) for words in telling if words))
 
 
 def best_on_postgres(
-    view: Connection, sought: Sought, wanted: Select[Any], limit: int
+    view: Connection, sought: Sought, wanted: Select[Any], limit: int, *, are_all_wanted: bool
 ) -> list[tuple[int, float]]:
-    """Return the ids and scores of those wanted documents that answer best, best first."""
-    phrases = wanted_phrases(sought)
-    likely = func.ts_rank(
-        _RANK_WEIGHTS, _index.c.lexemes, as_tsquery(any_word(phrases)), _BY_LOGARITHM_OF_LENGTH
-    )
-    query = (
-        wanted.with_only_columns(_index.c.id, maintain_column_froms=False)
-        .select_from(_index.join(documents, documents.c.id == _index.c.id))
-        .where(postgres_match(sought))
-        .order_by(desc(likely), _index.c.id)
-        .limit(max(limit, CANDIDATES))
-    )
+    """Return the ids and scores of those wanted documents that answer best, best first.
+
+    ``are_all_wanted`` says that nearly every document is.
+    """
     _settings.rows(view)
-    candidates = view.execute(query).scalars().all()
-    if not candidates:
+    weighed = _weighed(view, sought)
+    if weighed is None:
         return []
-    scores = _scores(view, phrases, candidates)
-    return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))[:limit]
+    ids = _candidates(view, sought, wanted, weighed, limit, are_all_wanted)
+    scored = _scores.rows(
+        view,
+        phrases=list(map(phrase_query, weighed.phrases)),
+        idfs=weighed.idfs,
+        average=weighed.average,
+        ids=list(ids),
+        most=limit,
+    )
+    return [(number, score) for number, score in scored]
 
 
-def _scores(view: Connection, phrases: Sequence[Phrase], candidates: Sequence[int]) -> dict[int, float]:
-    ((counted, average, estimated),) = _size.rows(view, most=SAMPLE)
-    holders = _counts.rows(view, phrases=[phrase_query(phrase) for phrase in phrases], most=MOST_COUNTED)
-    total = max(counted, *(count for (count,) in holders))
-    if counted == SAMPLE:
-        total = max(total, int(estimated))
-    weights = [_idf(total, count) for (count,) in holders]
-    scores = dict.fromkeys(candidates, 0.0)
-    for number, row in _rows(view, phrases, candidates).items():
-        heaviness = _K1 * (1 - _B + _B * row.length / float(average))
-        for phrase, weight in zip(phrases, weights, strict=True):
-            frequency = _frequency(phrase, row.places)
-            scores[number] += weight * frequency * (_K1 + 1) / (frequency + heaviness)
-    return scores
+def _candidates(
+    view: Connection,
+    sought: Sought,
+    wanted: Select[Any],
+    weighed: _Weighed,
+    limit: int,
+    are_all_wanted: bool,
+) -> set[int]:
+    """Return the rows to be scored: every match, or those where a word stands out."""
+    most = max(limit, MOST_RANKED)
+    outstanding = _narrowed(_outstanding, sought, wanted).limit(max(limit, MOST_OUTSTANDING))
+    ids: set[int] = set()
+    is_looked_for = are_all_wanted and weighed.matches > most
+    if is_looked_for:
+        ids = _standing_out(view, outstanding, weighed, limit)
+    if len(ids) < max(limit, ENOUGH):
+        matching = view.execute(_narrowed(_index, sought, wanted).limit(most + 1)).scalars().all()
+        if len(matching) > most and not is_looked_for:
+            ids = _standing_out(view, outstanding, weighed, limit)
+        if len(ids) < max(limit, ENOUGH):
+            ids.update(matching)
+    return ids
 
 
-def _idf(total: int, holders: int) -> float:
+def _narrowed(rows: FromClause, sought: Sought, wanted: Select[Any]) -> Select[Any]:
+    return (
+        wanted.with_only_columns(rows.c.id, maintain_column_froms=False)
+        .select_from(rows.join(documents, documents.c.id == rows.c.id))
+        .where(postgres_match(sought))
+    )
+
+
+def _standing_out(view: Connection, found: Select[Any], weighed: _Weighed, limit: int) -> set[int]:
+    """Return rows that match and in which a word stands out most, some for each word."""
+    ids: set[int] = set()
+    for word in weighed.telling_words():
+        asked = {
+            "tiers": [",".join(tier) for tier in tiers(word, weighed.average)],
+            "looked_at": max(limit, MOST_LOOKED_AT),
+        }
+        ids.update(view.execute(found, asked).scalars())
+    return ids
+
+
+def _weighed(view: Connection, sought: Sought) -> _Weighed | None:
+    """Weigh what is sought; None where the index is empty."""
+    phrases = wanted_phrases(sought)
+    together = [all_words([phrase]) for phrase in phrases]
+    asked = list(map(phrase_query, phrases))
+    words = list(dict.fromkeys(word for phrase in phrases for word in _whole_words(phrase)))
+    every = [tsquery(sought), *asked, *together, *(phrase_query(Phrase((word,))) for word in words)]
+    sampled = _sample.rows(view, asked=every, most=SAMPLE)
+    if not sampled:
+        return None
+    count, matching, average, share = sampled[0]
+    total = count * share
+    held = iter([holding for _, holding, _, _ in sampled[1:]])
+    holding_phrase, holding_words = list(islice(held, len(asked))), list(islice(held, len(asked)))
+    idfs: list[float] = []
+    for phrase, near, holding, holding_near in zip(
+        asked, together, holding_phrase, holding_words, strict=True
+    ):
+        holders = holding * share
+        if share > 1 and holding < _FEW:
+            # Of few rows a sample says little.
+            ((counted, of_them),) = _count.rows(view, phrase=phrase, together=near, most=MOST_COUNTED)
+            holders = (
+                of_them if counted < MOST_COUNTED else max(holding_near * share, counted) * of_them / counted
+            )
+        idfs.append(_idf(max(total, holders), holders))
+    return _Weighed(phrases, idfs, float(average), matching * share, dict(zip(words, held, strict=True)))
+
+
+def _idf(total: float, holders: float) -> float:
     return max(math.log((total - holders + 0.5) / (holders + 0.5)), _LEAST_IDF)
 
 
-def _rows(view: Connection, phrases: Sequence[Phrase], candidates: Sequence[int]) -> dict[int, _Row]:
-    whole = {key for phrase in phrases for key in phrase.known_as()}
-    beginnings = [phrase.known_as()[-1] for phrase in phrases if phrase.is_prefix]
-    rows: dict[int, _Row] = {}
-    found = _places.rows(view, ids=list(candidates), whole=list(whole), beginnings=beginnings)
-    for number, length, lexeme, positions, weights in found:
-        row = rows.setdefault(number, _Row(length, {}))
-        row.places[lexeme] = list(zip(positions, weights, strict=True))
-    return rows
-
-
-def _frequency(phrase: Phrase, places: Mapping[str, Sequence[Place]]) -> float:
-    """Return how often a phrase stands in a text, by what each part of it weighs."""
-    *before, last = phrase.known_as()
-    ends = _ends(last, places) if phrase.is_prefix else dict(places.get(last, ()))
-    found = 0.0
-    starts = [{position for position, _ in places.get(key, ())} for key in before]
-    for position, part in ends.items():
-        if all(position - back in held for back, held in enumerate(reversed(starts), start=1)):
-            found += _WEIGHTS[part]
-    return found
-
-
-def _ends(beginning: str, places: Mapping[str, Sequence[Place]]) -> dict[int, str]:
-    ends: dict[int, str] = defaultdict(str)
-    for lexeme, held in places.items():
-        if lexeme.startswith(beginning):
-            ends.update(held)
-    return ends
+def _whole_words(phrase: Phrase) -> Sequence[str]:
+    """Return the words of a phrase, but not the beginning of one."""
+    words = phrase.known_as()
+    return words[:-1] if phrase.is_prefix else words

@@ -1,13 +1,12 @@
-"""The catalogue: documents listed by what is known of them, and the words people and agents give them."""
+"""The catalogue: documents listed by what is known of them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sqlalchemy import Connection, Select, select
 
-from brasstag.store.database import Transaction
-from brasstag.store.documents import DocumentRow, document_row, row_at, update_rows
+from brasstag.store.documents import DocumentRow, document_row
 from brasstag.store.schema import documents
 from brasstag.words.canonical import stored_json
 from brasstag.words.previews import ABSENT
@@ -70,36 +69,6 @@ def list_documents(
         if set(wanted.tags) <= set(row.tags) and (shows is None or shows(row.path)):
             found.append(row)
     return found
-
-
-def describe(transaction: Transaction, path: str, description: str) -> DocumentRow | None:
-    """Say in words what a document is; return it as it is then, or None where there is none."""
-    return _reworded(transaction, path, lambda row: replace(row, description=description))
-
-
-def tag(
-    transaction: Transaction, path: str, add: Sequence[str] = (), remove: Sequence[str] = ()
-) -> DocumentRow | None:
-    """Give a document tags and take others from it; return it as it is then, or None where there is none."""
-
-    def tagged(row: DocumentRow) -> DocumentRow:
-        tags = dict.fromkeys((*row.tags, *add))
-        return replace(row, tags=tuple(name for name in tags if name not in remove))
-
-    return _reworded(transaction, path, tagged)
-
-
-def _reworded(
-    transaction: Transaction, path: str, change: Callable[[DocumentRow], DocumentRow]
-) -> DocumentRow | None:
-    # A scan writes whole rows: what it read of them must not be older than what is written here.
-    transaction.lock("documents")
-    row = row_at(transaction.connection, path)
-    if row is None:
-        return None
-    changed = change(row)
-    update_rows(transaction, [changed])
-    return changed
 
 
 def narrowed(wanted: Wanted) -> Select[Any]:

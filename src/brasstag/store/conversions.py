@@ -7,11 +7,10 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from brasstag.store.database import Transaction
+from brasstag.store.parts import in_parts
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import conversions
 from brasstag.words.errors import Code
-
-_AT_ONCE = 500
 
 _COLUMNS = tuple(column.name for column in conversions.columns)
 _get = Prepared(
@@ -60,11 +59,8 @@ def conversion_of(connection: Connection, digest: str, media_type: str) -> Conve
 def conversions_of(connection: Connection, digests: Sequence[str]) -> dict[tuple[str, str], Conversion]:
     """Return what is known of many contents, by digest and type."""
     found: dict[tuple[str, str], Conversion] = {}
-    for start in range(0, len(digests), _AT_ONCE):
-        query = select(*conversions.columns).where(
-            conversions.c.digest.in_(digests[start : start + _AT_ONCE])
-        )
-        for row in connection.execute(query):
+    for some in in_parts(digests):
+        for row in connection.execute(select(*conversions.columns).where(conversions.c.digest.in_(some))):
             known = _conversion(row)
             found[known.digest, known.media_type] = known
     return found

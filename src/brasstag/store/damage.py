@@ -1,7 +1,9 @@
 """Damage of the full-text index, told apart from damage of what nothing else holds: an index can be made anew."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 from brasstag.words.errors import IndexDamaged
@@ -13,7 +15,15 @@ _SIGNS = (
     "invalid fts5 file",
 )
 _NO_REASON = "SQL logic error"
-"""What SQLite says where a virtual table gives no reason, and the index is the only one there is."""
+"""What SQLite says where it has no reason to give, as of an index that lacks a part."""
+_PARTS: Mapping[str, str] = {
+    "data": "id, block",
+    "idx": "segid, term, pgno",
+    "content": "id, c0, c1, c2",
+    "docsize": "id, sz",
+    "config": "k, v",
+}
+"""The tables that FTS5 keeps the index in, and their columns."""
 
 _STATES = ("42P01", "XX001", "XX002")
 """What a server says of a table that is gone, and of damaged tables and indexes."""
@@ -35,7 +45,22 @@ def of_the_index() -> Iterator[None]:
 def is_of_the_index(error: Any) -> bool:
     """Say whether an error of SQLite is plainly about the index, whatever was to be done."""
     said = str(error)
-    return _name(error) == "SQLITE_CORRUPT_VTAB" or said == _NO_REASON or any(sign in said for sign in _SIGNS)
+    return _name(error) == "SQLITE_CORRUPT_VTAB" or any(sign in said for sign in _SIGNS)
+
+
+def is_of_an_index_in_parts(error: Any, path: Path) -> bool:
+    """Say whether an error for which SQLite gave no reason has this one: that a part of the index in a file is missing."""
+    return str(error) == _NO_REASON and _lacks_a_part(path)
+
+
+def _lacks_a_part(path: Path) -> bool:
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        for name, columns in _PARTS.items():
+            try:
+                connection.execute(f"SELECT {columns} FROM fulltext_{name} LIMIT 0")  # noqa: S608 - our own words
+            except sqlite3.Error as error:
+                return "no such" in str(error)
+    return False
 
 
 def _name(error: Any) -> str:

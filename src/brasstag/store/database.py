@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection
 
+from brasstag.store.locks import Keyring, Lock
 from brasstag.store.prepared import Guarded, Prepared
 
 log = logging.getLogger("brasstag")
@@ -35,6 +36,7 @@ class Transaction(ABC):
         self.before_commit: list[BeforeCommit] = []
         """Done last of all: what takes the room-wide lock, so that it is held as briefly as can be."""
         self.after_commit: list[AfterCommit] = []
+        self._keys = Keyring()
         self._cursor = cursor
         self._dialect = connection.dialect
 
@@ -50,12 +52,18 @@ class Transaction(ABC):
         """Run a prepared statement once for each row."""
         statement.run_many(self._cursor, self._dialect, rows)
 
-    @abstractmethod
-    def lock(self, what: str) -> None:
-        """Wait until no other transaction of the room holds this lock; it is let go of at the end.
+    def lock(self, lock: Lock, which: str = "") -> None:
+        """Wait until no other transaction of the room holds this lock; it is let go of at the end."""
+        if self._keys.take(lock, which):
+            self._wait_for(lock.name_of(which))
 
-        Locks are taken in this order: leases, task rows (child before parent), approvals, seals.
-        """
+    def touch_tasks(self) -> None:
+        """Say that rows of tasks are taken now, which no lock that comes before them may follow."""
+        self._keys.take(Lock.TASKS)
+
+    @abstractmethod
+    def _wait_for(self, name: str) -> None:
+        """Wait until no other transaction of the room holds the lock of this name."""
 
     def commit(self) -> None:
         """Do what comes last, and put everything on disk."""
@@ -68,8 +76,14 @@ class Transaction(ABC):
         for act in self.after_commit:
             try:
                 act()
-            except OSError as error:
-                log.warning("a commit is on disk, but what follows it failed: %s", error.strerror)
+            except Exception as error:  # noqa: BLE001 - the commit stands, whatever it is
+                log.warning("a commit is on disk, but what follows it failed: %s", _told(error))
+
+
+def _told(error: Exception) -> str:
+    """Return what went wrong; of an error of the host without its path."""
+    said = error.strerror if isinstance(error, OSError) else None
+    return said or f"{type(error).__name__}: {error}"
 
 
 class Database(Protocol):

@@ -1,45 +1,35 @@
-"""Rows of documents: what is derived of a path's versions and of the disk; a scan writes them, and nobody else.
+"""Rows of documents: what is derived of a path's versions and of the disk, and what people and agents say of it.
 
-A scan reads many at a time: rows in the order of their paths, page by page, so that memory stays bounded and no look at the
-tables lasts long.
+A scan makes them, brings them up to date and deletes them. Others change what a scan leaves as it finds it: annotating the
+description and the tags, indexing and reindexing what the index still needs. All hold the lock on documents.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import starmap
-from typing import Any, NamedTuple, TypeVar
+from enum import StrEnum
+from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    bindparam,
-    collate,
-    delete,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, or_, select, update
 
-from brasstag.store.database import Database, Transaction
+from brasstag.store.database import Transaction
+from brasstag.store.parts import in_parts
 from brasstag.store.prepared import Prepared
-from brasstag.store.schema import documents, leases, touched, versions
-from brasstag.store.versions import Version
+from brasstag.store.schema import documents, versions
 from brasstag.words.canonical import stored_json
-from brasstag.words.previews import ABSENT, DIRECTORY
+from brasstag.words.previews import ABSENT
 
-PAGE = 10_000
-"""How many rows a walk over all of them reads at once."""
 
-AFTER_ALL = "\U0010ffff"
-"""No path sorts after it."""
+class Pending(StrEnum):
+    """What the index of a document still needs."""
 
-_AT_ONCE = 500
-"""How many paths are asked about in one statement."""
-
-_Item = TypeVar("_Item")
+    NOTHING = ""
+    TEXT = "text"
+    """The bytes are its text, and have to be read."""
+    CONVERT = "convert"
+    """Its text shows only once it is converted."""
+    SLOW = "slow"
+    """The same, by somebody with more patience than a search has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +52,7 @@ class DocumentRow:
     updated_at: str
     description: str = ""
     tags: tuple[str, ...] = ()
-    pending: str = ""
+    pending: str = Pending.NOTHING
     note: str = ""
 
     @property
@@ -76,80 +66,23 @@ class DocumentRow:
         return " ".join(filter(None, (self.description, *self.tags)))
 
 
-class Known(NamedTuple):
-    """What a walk compares with the disk."""
-
-    path: str
-    id: int
-    version: int
-    state: str
-    fingerprint: str
-
-
-_known = [documents.c[name] for name in ("path", "id", "version", "state", "fingerprint")]
-_NAMES = tuple(field.name for field in fields(DocumentRow))
-_columns = [documents.c[name] for name in _NAMES]
-_insert = Prepared(insert(documents).values({name: bindparam(name) for name in _NAMES}))
+COLUMNS = tuple(field.name for field in fields(DocumentRow))
+_columns = [documents.c[name] for name in COLUMNS]
+_insert = Prepared(insert(documents).values({name: bindparam(name) for name in COLUMNS}))
 _update = Prepared(
     update(documents)
     .where(documents.c.id == bindparam("of_id"))
-    .values({name: bindparam(name) for name in _NAMES if name != "id"})
+    .values({name: bindparam(name) for name in COLUMNS if name != "id"})
 )
 _delete = Prepared(delete(documents).where(documents.c.id == bindparam("of_id")))
 _last_id = Prepared(select(func.coalesce(func.max(documents.c.id), 0)))
-_touched = Prepared(select(touched.c.seq, touched.c.path).order_by(touched.c.seq).limit(bindparam("most")))
-_forget = Prepared(delete(touched).where(touched.c.seq == bindparam("number")))
-_leased = Prepared(select(leases.c.path))
-_others = versions.alias()
 _IS_PENDING = (documents.c.pending != "") & (documents.c.state != ABSENT)
-
-
-def _page(path: ColumnElement[str]) -> Prepared:
-    """Return the statement for one page, in the order of ``path``."""
-    return Prepared(
-        select(*_known)
-        .where(path > bindparam("after"), path < bindparam("before"))
-        .order_by(path)
-        .limit(bindparam("most"))
-    )
-
-
-# Python sorts texts by code points, as SQLite does; a server has to be told to.
-_PAGES = {"sqlite": _page(documents.c.path), "postgresql": _page(collate(documents.c.path, "C"))}
-
-
-def known_rows(database: Database, path: str = "") -> Iterator[Known]:
-    """Yield what is known of all below a path, or of all there are, in the order of their paths."""
-    if path:
-        # What lies below has a slash next, and a zero is what comes after a slash.
-        yield from _between(database, f"{path}/", f"{path}0")
-    else:
-        yield from _between(database, "", AFTER_ALL)
-
-
-def known_at(view: Connection, paths: Sequence[str]) -> dict[str, Known]:
-    """Return what is known of those paths that have a row."""
-    found: dict[str, Known] = {}
-    for some in _in_parts(paths):
-        for row in view.execute(select(*_known).where(documents.c.path.in_(some))):
-            found[row.path] = Known(*row)
-    return found
-
-
-def _between(database: Database, after: str, before: str) -> Iterator[Known]:
-    while True:
-        with database.read() as view:
-            page = _PAGES[view.dialect.name].rows(view, after=after, before=before, most=PAGE)
-        yield from starmap(Known, page)
-        if len(page) < PAGE:
-            return
-        after = page[-1][0]
 
 
 def rows_at(view: Connection, paths: Sequence[str]) -> dict[str, DocumentRow]:
     """Return the rows of those paths that have one."""
     found: dict[str, DocumentRow] = {}
-    for some in _in_parts(paths):
+    for some in in_parts(paths):
         for row in view.execute(select(*_columns).where(documents.c.path.in_(some))):
             found[row.path] = document_row(row)
     return found
@@ -163,7 +96,7 @@ def row_at(view: Connection, path: str) -> DocumentRow | None:
 def rows_of(view: Connection, ids: Sequence[int]) -> dict[int, DocumentRow]:
     """Return the rows with these ids."""
     found: dict[int, DocumentRow] = {}
-    for some in _in_parts(ids):
+    for some in in_parts(ids):
         for row in view.execute(select(*_columns).where(documents.c.id.in_(some))):
             found[row.id] = document_row(row)
     return found
@@ -218,46 +151,9 @@ def _is_noted(beginnings: Sequence[str]) -> ColumnElement[bool]:
     return or_(*begins) & (documents.c.state != ABSENT)
 
 
-def newest_versions(view: Connection, paths: Sequence[str]) -> dict[str, Version]:
-    """Return the newest version of those paths that have any."""
-    found: dict[str, Version] = {}
-    newest = select(func.max(_others.c.version)).where(_others.c.path == versions.c.path).scalar_subquery()
-    for some in _in_parts(paths):
-        query = select(versions).where(versions.c.path.in_(some), versions.c.version == newest)
-        for row in view.execute(query):
-            found[row.path] = Version(**row._mapping)
-    return found
-
-
-def standing_directories(view: Connection) -> list[str]:
-    """Return the paths that hold directories by their newest version: of those that calls have made, versions tell."""
-    newest = select(func.max(_others.c.version)).where(_others.c.path == versions.c.path).scalar_subquery()
-    query = select(versions.c.path).where(versions.c.state == DIRECTORY, versions.c.version == newest)
-    return list(view.execute(query.order_by(versions.c.path)).scalars())
-
-
-def paths_of_calls(view: Connection, paths: Sequence[str]) -> frozenset[str]:
-    """Return those paths that a call has ever changed."""
-    found: set[str] = set()
-    for some in _in_parts(paths):
-        query = select(versions.c.path).where(versions.c.path.in_(some), versions.c.call_id != "")
-        found.update(view.execute(query.distinct()).scalars())
-    return frozenset(found)
-
-
-def leased_paths(transaction: Transaction) -> list[str]:
-    """Return the paths that calls under way hold."""
-    return [path for (path,) in transaction.run(_leased).fetchall()]
-
-
-def newest_id(database: Database) -> int:
-    """Return the highest id of a row at this moment."""
-    return int(database.look(_last_id)[0][0])
-
-
-def last_id(transaction: Transaction) -> int:
-    """Return the highest id of a row; the next ones may be given out by whoever holds the lock on documents."""
-    return int(transaction.run(_last_id).fetchone()[0])
+def last_id(view: Connection) -> int:
+    """Return the highest id of a row; whoever holds the lock on documents may give out the next ones."""
+    return int(_last_id.rows(view)[0][0])
 
 
 def insert_rows(transaction: Transaction, rows: Sequence[DocumentRow]) -> None:
@@ -279,32 +175,20 @@ def delete_rows(transaction: Transaction, ids: Iterable[int]) -> None:
         transaction.run_many(_delete, gone)
 
 
-def touched_paths(view: Connection, most: int) -> dict[int, str]:
-    """Return paths that somebody has to look at, by the numbers under which they were noted, oldest first."""
-    return dict(_touched.rows(view, most=most))
-
-
-def forget_touched(transaction: Transaction, numbers: Iterable[int]) -> None:
-    """Forget what was noted under these numbers: it has been looked at."""
-    seen = [{"number": number} for number in numbers]
-    if seen:
-        transaction.run_many(_forget, seen)
-
-
 def document_row(row: Any) -> DocumentRow:
     """Return a row of the table, read with all its columns."""
     told: Mapping[str, Any] = row._mapping
-    values = {name: told[name] for name in _NAMES}
-    values["tags"] = tuple(json.loads(values["tags"])) if values["tags"] != "[]" else ()
-    return DocumentRow(**values)
+    return document_of([told[name] for name in COLUMNS])
+
+
+def document_of(values: Sequence[Any]) -> DocumentRow:
+    """Return a row of the table, read as ``COLUMNS`` are."""
+    told = dict(zip(COLUMNS, values, strict=True))
+    told["tags"] = tuple(json.loads(told["tags"])) if told["tags"] != "[]" else ()
+    return DocumentRow(**told)
 
 
 def _stored(row: DocumentRow) -> dict[str, Any]:
-    values = {name: getattr(row, name) for name in _NAMES}
+    values = {name: getattr(row, name) for name in COLUMNS}
     values["tags"] = stored_json(list(row.tags)) if row.tags else "[]"
     return values
-
-
-def _in_parts(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
-    for start in range(0, len(items), _AT_ONCE):
-        yield items[start : start + _AT_ONCE]

@@ -5,6 +5,7 @@ import re
 from sqlalchemy import insert, select
 
 from brasstag.store.database import Database
+from brasstag.store.locks import Lock
 from brasstag.store.schema import facts
 from brasstag.words.errors import StoreError
 from brasstag.words.ids import new_id
@@ -19,7 +20,7 @@ def room_id(database: Database, offered: str = "") -> str:
         known = connection.execute(query).scalar_one_or_none()
     if known is None:
         with database.write() as transaction:
-            transaction.lock("facts")
+            transaction.lock(Lock.FACTS)
             known = transaction.execute(query).scalar_one_or_none()
             if known is None:
                 known = offered or new_id("room")

@@ -1,8 +1,6 @@
 """Finding documents in the full-text index: the best first, by BM25, where a word in a path or a tag weighs four."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
 from itertools import starmap
 from typing import Any, NamedTuple
 
@@ -11,7 +9,7 @@ from sqlalchemy import Connection, Select, bindparam, column, select, table, tex
 from brasstag.store.bm25 import best_on_postgres
 from brasstag.store.catalogue import Wanted, narrowed
 from brasstag.store.damage import of_the_index
-from brasstag.store.documents import DocumentRow, document_row
+from brasstag.store.documents import COLUMNS, DocumentRow, document_of, document_row
 from brasstag.store.fulltext import shown_body
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import documents
@@ -25,10 +23,9 @@ _best_of_all = Prepared(
     text(f"SELECT rowid, rank FROM fulltext WHERE {_MATCH} ORDER BY rank, rowid LIMIT :most")  # noqa: S608
 )
 _some_pending = Prepared(text("SELECT 1 FROM documents WHERE pending <> '' AND state <> 'absent' LIMIT 1"))
-_COLUMNS = tuple(field.name for field in fields(DocumentRow))
 _row = Prepared(
     text(
-        f"SELECT {', '.join(_COLUMNS)} FROM documents WHERE id = :id AND pending = '' AND state <> 'absent'"  # noqa: S608
+        f"SELECT {', '.join(COLUMNS)} FROM documents WHERE id = :id AND pending = '' AND state <> 'absent'"  # noqa: S608
     )
 )
 _BODIES = {
@@ -44,17 +41,13 @@ class Ranked(NamedTuple):
     score: float
 
 
-def hold_still(view: Connection) -> None:
-    """Let all that follows in a view see the tables as they are at its first look."""
-    if not view.in_transaction():
-        view.begin()
-
-
 def best(view: Connection, sought: Sought, wanted: Wanted, limit: int) -> list[Ranked]:
     """Return what answers best, best first; which of them can be shown, ``rows_wanted`` says."""
     with of_the_index():
         if view.dialect.name == "postgresql":
-            return list(starmap(Ranked, best_on_postgres(view, sought, _up_to_date(wanted), limit)))
+            up_to_date = _up_to_date(wanted)
+            scored = best_on_postgres(view, sought, up_to_date, limit, are_all_wanted=wanted == _ANY)
+            return list(starmap(Ranked, scored))
         asked = {"sought": fts5_match(sought), "most": limit}
         found: Iterable[Any] = (
             _best_of_all.rows(view, **asked) if wanted == _ANY else view.execute(_best_wanted(wanted), asked)
@@ -81,7 +74,7 @@ def rows_wanted(view: Connection, ids: Sequence[int], wanted: Wanted) -> dict[in
     if wanted == _ANY and view.dialect.name == "sqlite":
         # The usual question, and SQLite is so near that asking once for each costs less than one clever statement.
         rows = (one for number in ids for one in _row.rows(view, id=number))
-        return {row[0]: _document(row) for row in rows}
+        return {row[0]: document_of(row) for row in rows}
     found = view.execute(_up_to_date(wanted).where(documents.c.id.in_(ids)))
     return {row.id: document_row(row) for row in found}
 
@@ -99,11 +92,6 @@ def body_of(view: Connection, number: int) -> str:
     with of_the_index():
         found = _BODIES[view.dialect.name].rows(view, id=number)
     return shown_body(found[0][0]) if found else ""
-
-
-def _document(row: Sequence[Any]) -> DocumentRow:
-    values = dict(zip(_COLUMNS, row, strict=True))
-    return DocumentRow(**values | {"tags": tuple(json.loads(values["tags"]))})
 
 
 def _up_to_date(wanted: Wanted) -> Select[Any]:

@@ -31,14 +31,14 @@ _sqlite_label = Prepared(text("UPDATE fulltext SET path = :path, words = :words 
 _sqlite_drop = Prepared(text("DELETE FROM fulltext WHERE rowid = :id"))
 
 _INSERT = (
-    "INSERT INTO fulltext (id, body, length, lexemes, in_order)"
-    " VALUES (:id, :body, :length, CAST(:lexemes AS tsvector), :in_order)"
+    "INSERT INTO fulltext (id, body, length, lexemes, in_order, standing)"
+    " VALUES (:id, :body, :length, CAST(:lexemes AS tsvector), :in_order, CAST(:standing AS text[]))"
 )
 _postgres_insert = Prepared(text(_INSERT))
 _postgres_replace = Prepared(
     text(
         f"{_INSERT} ON CONFLICT (id) DO UPDATE SET body = excluded.body, length = excluded.length,"
-        " lexemes = excluded.lexemes, in_order = excluded.in_order"
+        " lexemes = excluded.lexemes, in_order = excluded.in_order, standing = excluded.standing"
     )
 )
 _postgres_body = Prepared(text("SELECT body FROM fulltext WHERE id = :id"))
@@ -142,6 +142,7 @@ def _put_on_postgres(transaction: Transaction, rows: Sequence[Indexed], are_new:
                 "length": vector.length,
                 "lexemes": vector.lexemes,
                 "in_order": vector.in_order,
+                "standing": vector.standing,
             }
         )
     transaction.run_many(_postgres_insert if are_new else _postgres_replace, values)

@@ -5,18 +5,16 @@ it writes under an older one is refused. Row locks go child before parent.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol
+from collections.abc import Sequence
 
 from brasstag.settings.crew import PERSON
-from brasstag.store import approvals as approval_rows
 from brasstag.store import moves
-from brasstag.store.database import Database, Transaction
+from brasstag.store.database import Transaction
+from brasstag.store.desks import Desks
+from brasstag.store.ending import ENDED, Endings, left_as_it_is
 from brasstag.store.graph_words import Ending, Held, Message, NewTask, Payload, Stopped
-from brasstag.store.jobs import Jobs
 from brasstag.store.ledger import Ledger, claims_of_tasks
-from brasstag.store.seals import Sealer
+from brasstag.store.locks import Lock
 from brasstag.store.tasks import (
     Status,
     Task,
@@ -25,13 +23,11 @@ from brasstag.store.tasks import (
     hold_task,
     insert_task,
     live_children,
-    set_status,
     tasks_of_tree,
 )
-from brasstag.store.timeline import Timeline
-from brasstag.words.approvals import Approval, ApprovalState
+from brasstag.words.approvals import Approval
 from brasstag.words.calls import Call, Tag
-from brasstag.words.errors import Code, Fenced, ToolError, Unproven
+from brasstag.words.errors import Code, Fenced, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.turns import Usage
 
@@ -40,42 +36,21 @@ log = logging.getLogger("brasstag")
 MOST_CHILDREN = 2**31 - 1
 """As many as the table can count."""
 
-_ENDED = "its task has ended"
 _ENDED_ABOVE = "the task above it ended"
-
-
-class Desks(Protocol):
-    """What the graph needs of the books it belongs to."""
-
-    database: Database
-    timeline: Timeline
-    sealer: Sealer
-    ledger: Ledger
-    jobs: Jobs
-
-    def writing(self, task_id: str) -> AbstractContextManager[Transaction]:
-        """One commit about a task."""
-
-    def now(self) -> str:
-        """Return the time as the books write it."""
-
-    def withdraw(self, transaction: Transaction, approval: Approval, by: str) -> None:
-        """Void a request of a task that ends."""
-
-    def close_desk_if_idle(self, transaction: Transaction, task_id: str) -> None:
-        """End a desk whose room has closed and that waits for nothing any more."""
 
 
 class Graph:
     """Moves tasks through their states."""
 
-    def __init__(self, books: Desks, boot_id: str) -> None:
-        self.jobs = books.jobs
-        self._books = books
-        self._database = books.database
-        self._timeline = books.timeline
-        self._now = books.now
-        self._boot_id = boot_id
+    def __init__(self, desks: Desks, ledger: Ledger, endings: Endings) -> None:
+        self.jobs = desks.jobs
+        self._desks = desks
+        self._database = desks.database
+        self._timeline = desks.timeline
+        self._now = desks.now
+        self._boot_id = desks.boot_id
+        self._ledger = ledger
+        self._endings = endings
 
     def open_root(self, task: NewTask) -> None:
         """Write down what a person asks for; it is ready at once."""
@@ -86,9 +61,9 @@ class Graph:
         self, call: Call, kind: EntryKind, payload: Payload, child: NewTask, approval_id: str | None
     ) -> Tag:
         """Open a task for a call, and say on the caller's timeline that it waits for it."""
-        with self._books.writing(call.task_id) as transaction:
+        with self._desks.writing(call.task_id) as transaction:
             if approval_id is not None:
-                self._books.ledger.use_up(transaction, approval_id)
+                self._ledger.use_up(transaction, approval_id)
             self._insert(transaction, child)
             tag = self._timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)
             most = MOST_CHILDREN if child.most_siblings is None else min(child.most_siblings, MOST_CHILDREN)
@@ -144,7 +119,7 @@ class Graph:
         """Go on with a task that stepped aside, where its run has a step for it or none for anybody; else return False."""
         tree = held.task.tree
         with self._database.write() as transaction:
-            transaction.lock(tree)
+            transaction.lock(Lock.RUN, tree)
             go = {"task": held.id, "held": held.epoch, "of_tree": tree, "most_steps": most_steps}
             if transaction.run(moves.step_in, **go, by_boot=self._boot_id).rowcount == 1:
                 return True
@@ -177,11 +152,11 @@ class Graph:
             self._cancel_below(transaction, task, _abandoned(task), _ENDED_ABOVE)
             hold_task(transaction, task.id)
             if approval_id is not None:
-                self._books.ledger.use_up(transaction, approval_id)
+                self._ledger.use_up(transaction, approval_id)
             tag = self._timeline.append(
                 transaction, task.id, EntryKind.CALLED, call.id, payload, epoch=call.epoch
             )
-            self._close(transaction, task, ending.status, ending.payload, _ENDED, call.epoch)
+            self._end(transaction, task, ending.status, ending.payload, ENDED, call.epoch)
             self._tell(transaction, ending.messages)
             return tag
 
@@ -229,6 +204,8 @@ class Graph:
     def requeue(self, tree: str, queue: str) -> None:
         """Give a whole run to another process; what is ready in it is hinted at there."""
         with self._database.write() as transaction:
+            transaction.touch_tasks()
+            transaction.run(moves.hold_run, of_tree=tree).fetchall()
             transaction.run(moves.requeue, of_tree=tree, to_queue=queue)
             for task in tasks_of_tree(transaction.connection, tree):
                 if task.status == "ready":
@@ -237,14 +214,8 @@ class Graph:
     def hint_again(self, waiting: Sequence[Task]) -> None:
         """Repeat the hints of tasks that have been ready for long; a hint may have been lost."""
         with self._database.write() as transaction:
-            for task in waiting:
+            for task in sorted(waiting, key=lambda task: task.id, reverse=True):
                 self._offer(transaction, task, task.queue)
-
-    def wake(self, transaction: Transaction, task_id: str) -> None:
-        """Make a blocked task ready, in the transaction that gives it something to do."""
-        row = transaction.run(moves.wake, task=task_id, at=self._now()).fetchone()
-        if row is not None:
-            self.jobs.hint(transaction, task_id, *row)
 
     def _offer(self, transaction: Transaction, task: Task, queue: str) -> None:
         if task.boot == moves.ASIDE:
@@ -257,7 +228,7 @@ class Graph:
         at = self._now()
         insert_task(
             transaction,
-            self._books.sealer.key,
+            self._desks.sealer.key,
             task.id,
             kind=task.kind,
             actor=task.actor,
@@ -292,43 +263,25 @@ class Graph:
     def _finish(self, transaction: Transaction, task: Task, ending: Ending, epoch: int) -> None:
         self._cancel_below(transaction, task, _abandoned(task), _ENDED_ABOVE)
         hold_task(transaction, task.id)
-        self._close(transaction, task, ending.status, ending.payload, _ENDED, epoch)
+        self._end(transaction, task, ending.status, ending.payload, ENDED, epoch)
         self._tell(transaction, ending.messages)
 
-    def _close(
-        self,
-        transaction: Transaction,
-        task: Task,
-        status: Status,
-        payload: Payload,
-        by: str,
-        epoch: int = 0,
+    def _end(
+        self, transaction: Transaction, task: Task, status: Status, payload: Payload, by: str, epoch: int = 0
     ) -> list[Approval]:
-        """End one task, whose row is held, and return the requests it no longer waits for.
-
-        Whoever decides one of them holds that row, too: they have come before, or come too late.
-        """
-        waiting = _waiting(transaction, task.id)
-        for approval in waiting:
-            with _left_as_it_is(task.id):
-                self._books.withdraw(transaction, approval, by)
-        with _left_as_it_is(task.id):
-            self._timeline.append(
-                transaction, task.id, EntryKind.CLOSED, "", payload | {"status": status}, epoch=epoch
-            )
-        set_status(transaction, task.id, status, self._now())
-        self._timeline.forget(task.id)
-        return waiting
+        return self._endings.end(
+            transaction, task.id, status, payload, by, epoch=epoch, is_unproven_ended=True
+        )
 
     def _tell(self, transaction: Transaction, messages: Sequence[Message]) -> None:
         for message in messages:
             if find_task(transaction.connection, message.task_id) is None:
                 log.warning("%s is not told of what it waits for: its row is gone", message.task_id)
                 continue
-            with _left_as_it_is(message.task_id):
+            with left_as_it_is(message.task_id):
                 self._append(transaction, message)
-            self.wake(transaction, message.task_id)
-            self._books.close_desk_if_idle(transaction, message.task_id)
+            self._endings.wake(transaction, message.task_id)
+            self._endings.close_desk_if_idle(transaction, message.task_id)
 
     def _append(self, transaction: Transaction, message: Message) -> None:
         self._timeline.append(transaction, message.task_id, message.kind, message.call_id, message.payload)
@@ -347,30 +300,13 @@ class Graph:
     ) -> None:
         if hold_task(transaction, task.id).has_ended:
             return
-        stopped.approvals += self._close(transaction, task, "cancelled", payload, by)
+        stopped.approvals += self._end(transaction, task, "cancelled", payload, by)
         stopped.tasks.append(task.id)
 
     def _require_held(self, transaction: Transaction, held: Held) -> None:
         row = transaction.run(moves.standing, task=held.id).fetchone()
         if row is None or row[0] != "running" or row[1] != held.epoch:
             raise Fenced(held.id)
-
-
-@contextmanager
-def _left_as_it_is(task_id: str) -> Iterator[None]:
-    """Go on where a timeline does not hold: nothing is added to it, `verify` tells of it, and nobody waits for it."""
-    try:
-        yield
-    except Unproven as error:
-        log.warning("%s is moved without an entry: %s", task_id, error)
-
-
-def _waiting(transaction: Transaction, task_id: str) -> list[Approval]:
-    return [
-        approval
-        for state in (ApprovalState.OPEN, ApprovalState.APPROVED)
-        for approval in approval_rows.approvals_of_task(transaction.connection, task_id, state)
-    ]
 
 
 def _abandoned(task: Task) -> Payload:

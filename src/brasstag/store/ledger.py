@@ -12,6 +12,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from brasstag.store.approvals import hold_task_of
 from brasstag.store.database import Transaction
+from brasstag.store.locks import Lock
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import approvals, calls, leases
 from brasstag.words.approvals import ApprovalState
@@ -19,7 +20,7 @@ from brasstag.words.canonical import stored_json
 from brasstag.words.errors import Code, LeaseHeld, StoreError, ToolError
 from brasstag.words.previews import Change
 
-_all_leases = Prepared(select(leases.c.path, leases.c.call_id))
+_leased = Prepared(select(leases.c.path))
 _insert_lease = Prepared(insert(leases).values(path=bindparam("path"), call_id=bindparam("call_id")))
 _release = Prepared(delete(leases).where(leases.c.call_id == bindparam("call")))
 _insert_call = Prepared(
@@ -141,8 +142,8 @@ class Ledger:
     def _take_leases(self, transaction: Transaction, call_id: str, paths: list[str]) -> None:
         if not paths:
             return
-        transaction.lock("leases")
-        for held, _ in transaction.run(_all_leases).fetchall():
+        transaction.lock(Lock.LEASES)
+        for held in leased_paths(transaction):
             for path in paths:
                 if overlaps(held, path):
                     raise LeaseHeld(path)
@@ -152,6 +153,11 @@ class Ledger:
 def overlaps(one: str, other: str) -> bool:
     """Say whether two paths are the same, or one lies below the other."""
     return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
+
+
+def leased_paths(transaction: Transaction) -> list[str]:
+    """Return the paths that calls under way hold."""
+    return [path for (path,) in transaction.run(_leased).fetchall()]
 
 
 def open_claims(connection: Connection) -> Iterable[Claimed]:

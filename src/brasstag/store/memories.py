@@ -8,12 +8,13 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, insert, or_, select
 
 from brasstag.store.database import Transaction
+from brasstag.store.naming import rows_named
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import memories
 from brasstag.store.seals import Key
 from brasstag.words.canonical import stored_json
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.ids import SHORTEST_TAIL, not_one
+from brasstag.words.ids import not_one
 
 _COLUMNS = tuple(column.name for column in memories.columns)
 _insert = Prepared(insert(memories).values({name: bindparam(name) for name in _COLUMNS}))
@@ -77,10 +78,7 @@ def all_memories(connection: Connection, role: str = "") -> list[Memory]:
 
 def forget_memory(transaction: Transaction, name: str) -> Memory:
     """Delete the memory with this id, or with the only id that ends so, and return it."""
-    query = select(memories).where(memories.c.id == name)
-    if len(name) >= SHORTEST_TAIL:
-        query = select(memories).where(memories.c.id.endswith(name, autoescape=True)).limit(2)
-    found = transaction.connection.execute(query).all()
+    found = rows_named(transaction.connection, memories.c.id, name)
     if len(found) != 1:
         raise ToolError(
             Code.INVALID_ARGUMENTS,

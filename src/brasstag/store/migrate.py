@@ -10,7 +10,7 @@ from brasstag.store.database import Database
 from brasstag.store.schema import metadata
 from brasstag.words.errors import StoreError
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest revision; a test holds it equal to what the migrations say."""
 
 _revisions = MetaData()

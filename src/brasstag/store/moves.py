@@ -124,6 +124,13 @@ standing = Prepared(
     select(tasks.c.status, tasks.c.epoch, tasks.c.kind).where(tasks.c.id == bindparam("task"))
 )
 
+# Ids sort by age, and a child is younger than its parent.
+hold_run = Prepared(
+    select(tasks.c.id)
+    .where(tasks.c.tree == bindparam("of_tree"))
+    .order_by(tasks.c.id.desc())
+    .with_for_update()
+)
 requeue = Prepared(
     update(tasks).where(tasks.c.tree == bindparam("of_tree")).values(queue=bindparam("to_queue"))
 )

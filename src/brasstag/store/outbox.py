@@ -12,9 +12,13 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, delete, func, insert, select
 
 from brasstag.store.database import Transaction
+from brasstag.store.locks import Lock
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import outbox
 from brasstag.words.canonical import stored_json
+
+DOCUMENTS = "documents"
+"""The topic of what becomes of documents, and is said of them."""
 
 MOST_KEPT = 10_000
 """How many events stay for those who were away."""
@@ -41,7 +45,7 @@ class Event:
 def announce(transaction: Transaction, topic: str, payload: Mapping[str, Any], at: str) -> None:
     """Say what this commit makes so."""
     # Numbers are given out in the order of commits, so that nobody who has heard one misses an earlier one.
-    transaction.lock("outbox")
+    transaction.lock(Lock.OUTBOX)
     transaction.run(_insert, at=at, topic=topic, payload=stored_json(payload))
 
 

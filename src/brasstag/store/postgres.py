@@ -1,15 +1,16 @@
 """Postgres: one schema a room, and as many writers at once as there are threads.
 
-Every transaction begins and ends on the driver's own cursor, as on SQLite. BEGIN is also the proof that a pooled connection
-still lives: nothing was done on it yet, so a dead one is replaced without anybody noticing. What needs no transaction of
-more than itself is one statement, which commits by itself: ``look`` and ``add``.
+Every transaction begins and ends on the driver's own cursor, as on SQLite. What needs no transaction of more than itself is
+one statement, which commits by itself: ``look`` and ``add``. What comes first on a pooled connection is also the proof that
+it still lives: a BEGIN, or a look, changes nothing, so a dead one is replaced without anybody noticing. What ``add`` sends
+is never sent twice, as it may have happened: there a sign of life is looked for first.
 """
 
 import hashlib
 import select
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import psycopg
 from sqlalchemy import Connection, create_engine, text
@@ -17,11 +18,17 @@ from sqlalchemy import Connection, create_engine, text
 from brasstag.store.address import Address
 from brasstag.store.database import PATIENCE_SECONDS, Transaction
 from brasstag.store.facts import require_room_id
-from brasstag.store.postgres_errors import readable_errors
+from brasstag.store.locks import Lock
+from brasstag.store.postgres_errors import is_of_a_dead_connection, readable_errors
 from brasstag.store.prepared import Guarded, Prepared
 
+_T = TypeVar("_T")
+
 POOL_SIZE = 4
-"""Connections kept open; twice as many more are made while they are needed."""
+"""Connections kept open."""
+
+MORE = 2 * POOL_SIZE
+"""Connections made beside them while they are needed."""
 
 IDLE_SECONDS = 20
 """A process that is stopped in the middle of a write holds its locks no longer than this; the server ends its session."""
@@ -41,9 +48,8 @@ class PostgresTransaction(Transaction):
         super().__init__(connection, cursor)
         self._schema = schema
 
-    def lock(self, what: str) -> None:
-        """Wait until no other transaction of the room holds this lock; it is let go of at the end."""
-        self._cursor.execute("SELECT pg_advisory_xact_lock(%s)", (lock_number(self._schema, what),))
+    def _wait_for(self, name: str) -> None:
+        self._cursor.execute("SELECT pg_advisory_xact_lock(%s)", (lock_number(self._schema, name),))
 
 
 class PostgresDatabase:
@@ -68,7 +74,7 @@ class PostgresDatabase:
             creator=lambda: psycopg.connect(**self.parameters),
             isolation_level="AUTOCOMMIT",
             pool_size=POOL_SIZE,
-            max_overflow=2 * POOL_SIZE,
+            max_overflow=MORE,
             pool_timeout=PATIENCE_SECONDS,
         )
 
@@ -89,26 +95,17 @@ class PostgresDatabase:
 
     def look(self, statement: Prepared, **values: Any) -> list[Any]:
         """Return the rows of one statement, which needs no view of more than itself: no BEGIN, no end, one way there."""
-        with readable_errors(self.address):
-            for _ in range(3 * POOL_SIZE):
-                try:
-                    return self._rows(statement, values)
-                except psycopg.OperationalError:
-                    # It may have died in the pool; nothing was done on it, so the next one may be asked.
-                    continue
-            return self._rows(statement, values)
+
+        def rows(connection: Connection, cursor: Any) -> list[Any]:
+            return list(statement.run(cursor, connection.dialect, values).fetchall())
+
+        with readable_errors(self.address), self._proven(rows) as (_, _, found):
+            return found
 
     def add(self, statement: Guarded, **values: Any) -> bool:
         """Put one guarded row on disk, as a commit of its own: one way to the server, where a transaction takes three."""
-        with readable_errors(self.address):
-            connection = self._engine.connect()
-            # Nothing proves here that it lives, and what is sent is never sent twice: it may have happened.
-            while _has_hung_up(connection):
-                connection.invalidate()
-                connection.close()
-                connection = self._engine.connect()
-            with _cursor(connection) as cursor:
-                return statement.run(cursor, connection.dialect, values)
+        with readable_errors(self.address), self._proven(_require_sign_of_life) as (connection, cursor, _):
+            return statement.run(cursor, connection.dialect, values)
 
     @contextmanager
     def rebuild(self) -> Iterator[Connection]:
@@ -121,7 +118,7 @@ class PostgresDatabase:
             with connection.begin():
                 connection.execute(
                     text("SELECT pg_advisory_xact_lock(:number)"),
-                    {"number": lock_number(self.schema, "rebuild")},
+                    {"number": lock_number(self.schema, Lock.REBUILD.name_of())},
                 )
                 is_there = text("SELECT to_regnamespace(:name)")
                 if connection.execute(is_there, {"name": self.schema}).scalar_one() is None:
@@ -137,56 +134,47 @@ class PostgresDatabase:
         """Let go of every connection."""
         self._engine.dispose()
 
-    def _rows(self, statement: Prepared, values: Mapping[str, Any]) -> list[Any]:
-        connection = self._engine.connect()
-        with _cursor(connection) as cursor:
-            return list(statement.run(cursor, connection.dialect, values).fetchall())
-
     @contextmanager
     def _begun(self, words: str) -> Iterator[tuple[Connection, Any]]:
-        connection, cursor = self._begin(words)
-        try:
+        with self._proven(lambda _, cursor: cursor.execute(words)) as (connection, cursor, _):
             yield connection, cursor
+
+    @contextmanager
+    def _proven(self, ask: Callable[[Connection, Any], _T]) -> Iterator[tuple[Connection, Any, _T]]:
+        """A connection, a cursor of it, and what it answered first, which proves that it lives."""
+        connection, cursor, answer = self._ask(ask)
+        try:
+            yield connection, cursor, answer
         finally:
             _hand_back(connection, cursor)
 
-    def _begin(self, words: str) -> tuple[Connection, Any]:
+    def _ask(self, ask: Callable[[Connection, Any], _T]) -> tuple[Connection, Any, _T]:
         # Every connection in the pool may have died with the server; the one after them is new.
-        for dead in range(3 * POOL_SIZE + 1):
+        for others in reversed(range(POOL_SIZE + MORE + 1)):
             connection = self._engine.connect()
             cursor = connection.connection.cursor()
             try:
-                cursor.execute(words)
-            except psycopg.OperationalError:
+                return connection, cursor, ask(connection, cursor)
+            except BaseException as error:
                 _hand_back(connection, cursor)
-                if dead == 3 * POOL_SIZE:
+                if not others or not is_of_a_dead_connection(error):
                     raise
-            else:
-                return connection, cursor
         raise AssertionError("the last round returns or raises")
 
 
-def lock_number(schema: str, what: str) -> int:
+def lock_number(schema: str, name: str) -> int:
     """Return the number under which the server knows a lock of a room."""
-    digest = hashlib.sha256(f"{schema}\n{what}".encode()).digest()
+    digest = hashlib.sha256(f"{schema}\n{name}".encode()).digest()
     return int.from_bytes(digest[:8], signed=True)
 
 
-def _has_hung_up(connection: Connection) -> bool:
-    """Say whether the server has let go of a connection: there is something to read where nothing was asked."""
+def _require_sign_of_life(_: Connection, cursor: Any) -> None:
+    """Raise as the driver does where the server has hung up: there is something to read where nothing was asked."""
     poll = select.poll()
-    poll.register(connection.connection.driver_connection.fileno(), select.POLLIN)  # type: ignore[union-attr]
-    return bool(poll.poll(0))
-
-
-@contextmanager
-def _cursor(connection: Connection) -> Iterator[Any]:
-    """A cursor of a connection, which goes back to the pool after it."""
-    cursor = connection.connection.cursor()
-    try:
-        yield cursor
-    finally:
-        _hand_back(connection, cursor)
+    poll.register(cursor.connection.fileno(), select.POLLIN)
+    if poll.poll(0):
+        cursor.connection.close()
+        raise psycopg.OperationalError("the server has hung up")
 
 
 def _hand_back(connection: Connection, cursor: Any) -> None:

@@ -14,6 +14,9 @@ from brasstag.words.errors import StoreError, StoreLost
 _LOST = ("08", "40001", "40P01", "53", "55P03", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04")
 """States, or their beginnings, that pass: the connection, a deadlock, a lock that took too long, no room left."""
 
+_HUNG_UP = ("08", "57P01", "57P02", "57P03", "57P05")
+"""Those of a connection that was lost, or that the server ended: it goes down, or waited too long for a word."""
+
 _MEND = {
     "28": f"Check the user and the password in {DATABASE_VARIABLE}.",
     "3D000": f"Create that database, or name another one in {DATABASE_VARIABLE}.",
@@ -36,6 +39,13 @@ def readable_errors(address: Address) -> Iterator[None]:
         raise StoreLost(
             "the room's database cannot be used: every connection is in use. Try again"
         ) from error
+
+
+def is_of_a_dead_connection(error: BaseException) -> bool:
+    """Say whether an error only tells that a connection lives no longer; one without a state never came from the server."""
+    if not isinstance(error, psycopg.OperationalError):
+        return False
+    return error.sqlstate is None or error.sqlstate.startswith(_HUNG_UP)
 
 
 def _as_store_error(address: Address, error: Any) -> StoreError:

@@ -7,8 +7,9 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from brasstag.store.books import Books, Desk
+from brasstag.store.books import Books
 from brasstag.store.conversions import kept_blocks
+from brasstag.store.desks import Desk
 from brasstag.store.keeping import waited_for
 from brasstag.store.ledger import overlaps
 from brasstag.store.schema import versions
@@ -97,8 +98,7 @@ def prune(books: Books, spared: Retention, by: str, desk: Desk) -> int:
         )
     # On record first: what is deleted without a word would look as if it had been tampered with.
     dropped = sum(books.blobs.drop(digest) for digest in sorted(found.digests))
-    end: dict[str, Any] = {"type": "root", "tool": "desk", "input": {}, "result": {"deleted": dropped}}
-    books.close_task(desk.id, "done", end)
+    books.close_task(desk.id, "done", Desk.closing({"deleted": dropped}))
     return dropped
 
 

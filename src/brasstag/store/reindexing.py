@@ -7,16 +7,19 @@ from sqlalchemy.exc import DatabaseError
 
 from brasstag.store.damage import of_the_index
 from brasstag.store.database import Transaction
+from brasstag.store.documents import Pending
+from brasstag.store.locks import Lock
 from brasstag.store.schema import SQLITE_FULLTEXT, documents
 from brasstag.words.previews import ABSENT
 
 POSTGRES_FULLTEXT = (
     """CREATE TABLE fulltext (
         id integer PRIMARY KEY, body text NOT NULL, length integer NOT NULL,
-        lexemes tsvector NOT NULL, in_order text NOT NULL
-    )""",
+        lexemes tsvector NOT NULL, in_order text NOT NULL, standing text[] NOT NULL DEFAULT '{}'
+    ) WITH (toast_tuple_target = 8160)""",
     "ALTER TABLE fulltext ALTER COLUMN lexemes SET STORAGE EXTERNAL",
     "CREATE INDEX fulltext_lexemes ON fulltext USING gin (lexemes)",
+    "CREATE INDEX fulltext_standing ON fulltext USING gin (standing)",
 )
 """The index on Postgres, as the migrations make it."""
 
@@ -40,7 +43,7 @@ def forget_index(transaction: Transaction, converted: Collection[str]) -> None:
 
     Documents of the types in ``converted`` wait to be converted first.
     """
-    transaction.lock("documents")
+    transaction.lock(Lock.DOCUMENTS)
     is_postgres = transaction.connection.dialect.name == "postgresql"
     try:
         transaction.execute(_DROP)
@@ -63,7 +66,7 @@ def count_missing(view: Connection) -> int:
 
 def expect_missing(transaction: Transaction, converted: Collection[str]) -> None:
     """Let documents wait for their text that the index should hold and does not."""
-    transaction.lock("documents")
+    transaction.lock(Lock.DOCUMENTS)
     with of_the_index():
         _let_wait(transaction, _is_missing(transaction.connection), converted)
 
@@ -82,5 +85,5 @@ def _is_missing(view: Connection) -> ColumnElement[bool]:
 
 
 def _let_wait(transaction: Transaction, which: ColumnElement[bool], converted: Collection[str]) -> None:
-    first = case((documents.c.media_type.in_(sorted(converted)), "convert"), else_="text")
+    first = case((documents.c.media_type.in_(sorted(converted)), Pending.CONVERT), else_=Pending.TEXT)
     transaction.execute(update(documents).where(which).values(pending=first, note=""))

@@ -19,6 +19,7 @@ from filelock import FileLock
 from sqlalchemy import Connection, bindparam, insert, select
 
 from brasstag.store.database import Transaction
+from brasstag.store.locks import Lock
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import checkpoints
 from brasstag.words.errors import StoreError
@@ -88,7 +89,7 @@ class Sealer:
 
     def seal(self, transaction: Transaction, task_id: str, task_seq: int, head: str, at: str) -> None:
         """Put a task's head on the room's chain, in the transaction that moved it."""
-        transaction.lock("seals")
+        transaction.lock(Lock.SEALS)
         if not self.knows_chain(lambda at: transaction.run(_link, at=at).fetchone()):
             raise StoreError(
                 "the seals here are not those this machine remembers: the state was put back or replaced. "

@@ -73,7 +73,7 @@ def postgres_match(sought: Sought) -> ColumnElement[bool]:
     if all(len(phrase.lexemes) == 1 for phrase in phrases):
         return told
     # The index narrows it down to rows with all the words; where they stand is looked up in the row.
-    near = vector.op("@@")(as_tsquery(" | ".join(map(_all_words, sought))))
+    near = vector.op("@@")(as_tsquery(" | ".join(all_words(alternative.wanted) for alternative in sought)))
     spelled = or_(*(_spelled(alternative, in_order) for alternative in sought))
     return and_(near, or_(and_(in_order == "", told), and_(in_order != "", spelled)))
 
@@ -98,13 +98,9 @@ def phrase_query(phrase: Phrase) -> str:
     return f"({' <-> '.join(_quoted(phrase))})"
 
 
-def any_word(phrases: Sequence[Phrase]) -> str:
-    """Return a question, as Postgres writes it, for any word of some phrases."""
-    return " | ".join(word for phrase in phrases for word in _quoted(phrase))
-
-
-def _all_words(alternative: Alternative) -> str:
-    return f"({' & '.join(word for phrase in alternative.wanted for word in _quoted(phrase))})"
+def all_words(phrases: Sequence[Phrase]) -> str:
+    """Return a question, as Postgres writes it, for every word of some phrases, wherever they stand."""
+    return f"({' & '.join(word for phrase in phrases for word in _quoted(phrase))})"
 
 
 def _quoted(phrase: Phrase) -> list[str]:

@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.exc import DatabaseError, IntegrityError
 from sqlalchemy.pool import QueuePool, StaticPool
 
-from brasstag.store.damage import is_of_the_index
+from brasstag.store.damage import is_of_an_index_in_parts, is_of_the_index
 from brasstag.store.database import PATIENCE_SECONDS, Transaction
 from brasstag.store.prepared import Guarded, Prepared
 from brasstag.store.schema import metadata
@@ -30,7 +30,7 @@ _PASSING = ("locked", "busy", "is full", "disk I/O")
 class SqliteTransaction(Transaction):
     """A write to SQLite, which has one writer at a time: whoever holds one of these holds every lock."""
 
-    def lock(self, what: str) -> None:
+    def _wait_for(self, name: str) -> None:
         """Nothing to wait for: we are the writer."""
 
 
@@ -46,7 +46,6 @@ class SqliteDatabase:
             connect_args={"check_same_thread": False, "timeout": PATIENCE_SECONDS},
         )
         event.listen(self._engine, "connect", _prepare_connection)
-        event.listen(self._engine, "begin", _begin)
         self._lock = threading.Lock()
         self._writer: Connection | None = None
         self._cursor: Any = None
@@ -56,7 +55,7 @@ class SqliteDatabase:
     @contextmanager
     def write(self) -> Iterator[Transaction]:
         """One durable transaction; what it recorded is on disk when this block ends."""
-        with self._lock, _readable_errors():
+        with self._lock, _readable_errors(self._path):
             if self._writer is None:
                 # SQLAlchemy leaves transactions alone here: ours begin and end on the driver's own cursor.
                 self._writer = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
@@ -70,7 +69,14 @@ class SqliteDatabase:
             except BaseException:
                 self._roll_back()
                 raise
-            transaction.follow_up()
+        transaction.follow_up()
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        # In memory there is one connection, so readers queue with writers.
+        queue = self._lock if self._path is None else nullcontext()
+        with queue, _readable_errors(self._path), self._engine.connect() as connection:
+            yield connection
 
     def _roll_back(self) -> None:
         assert self._writer is not None  # noqa: S101 - only write() comes here
@@ -79,17 +85,15 @@ class SqliteDatabase:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A consistent view of the tables; in memory there is one connection, so readers queue with writers."""
-        if self._path is None:
-            with self._lock, _readable_errors(), self._engine.connect() as connection:
-                yield connection
-        else:
-            with _readable_errors(), self._engine.connect() as connection:
-                yield connection
+        """A consistent view of the tables: all of it as it was at the first look."""
+        with self._connected() as connection:
+            # On the driver, and at once: what looks without SQLAlchemy sees the same moment. The pool ends it.
+            connection.connection.driver_connection.execute("BEGIN")  # type: ignore[union-attr]
+            yield connection
 
     def look(self, statement: Prepared, **values: Any) -> list[Any]:
         """Return the rows of one statement, which needs no view of more than itself."""
-        with self.read() as connection:
+        with self._connected() as connection:
             return statement.rows(connection, **values)
 
     def add(self, statement: Guarded, **values: Any) -> bool:
@@ -100,7 +104,8 @@ class SqliteDatabase:
     @contextmanager
     def rebuild(self) -> Iterator[Connection]:
         """A transaction for whoever changes the tables themselves, which SQLAlchemy begins and commits."""
-        with self._lock, _readable_errors(), self._engine.begin() as connection:
+        with self._lock, _readable_errors(self._path), self._engine.begin() as connection:
+            connection.exec_driver_sql("BEGIN")
             yield connection
 
     @contextmanager
@@ -117,7 +122,7 @@ class SqliteDatabase:
         ) as connection:
 
             def look() -> int:
-                with _readable_errors():
+                with _readable_errors(self._path):
                     return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
             yield look
@@ -138,18 +143,18 @@ def sqlite_version() -> tuple[int, ...]:
 
 
 @contextmanager
-def _readable_errors() -> Iterator[None]:
+def _readable_errors(path: Path | None) -> Iterator[None]:
     try:
         yield
     except (IntegrityError, sqlite3.IntegrityError):
         raise
     except (DatabaseError, sqlite3.DatabaseError) as error:
-        raise _as_store_error(getattr(error, "orig", error)) from error
+        raise _as_store_error(getattr(error, "orig", error), path) from error
 
 
-def _as_store_error(error: Any) -> StoreError:
+def _as_store_error(error: Any, path: Path | None) -> StoreError:
     said = str(error)
-    if is_of_the_index(error):
+    if is_of_the_index(error) or (path is not None and is_of_an_index_in_parts(error, path)):
         return IndexDamaged(said)
     if isinstance(error, sqlite3.OperationalError):
         kind = StoreLost if any(word in said for word in _PASSING) else StoreError
@@ -174,8 +179,3 @@ def _prepare_connection(connection: Any, _record: Any) -> None:
     connection.isolation_level = None
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin(connection: Connection) -> None:
-    if connection.get_execution_options().get("isolation_level") != "AUTOCOMMIT":
-        connection.exec_driver_sql("BEGIN")

@@ -8,13 +8,14 @@ from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from brasstag.store.database import Transaction
 from brasstag.store.lines import START
+from brasstag.store.naming import rows_named
 from brasstag.store.prepared import Prepared
 from brasstag.store.schema import tasks
 from brasstag.store.seals import Key, head_signature
 from brasstag.store.timeline import ENDED_STATUSES
 from brasstag.words.budgets import Spent
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.ids import SHORTEST_TAIL, not_one
+from brasstag.words.ids import not_one
 
 Status = Literal["ready", "running", "blocked", "done", "failed", "cancelled"]
 TaskKind = Literal["desk", "agent", "question"]
@@ -139,6 +140,7 @@ def find_task(connection: Connection, task_id: str) -> Task | None:
 
 def hold_task(transaction: Transaction, task_id: str) -> Task:
     """Return a task, whose row nobody else moves until this transaction ends."""
+    transaction.touch_tasks()
     row = transaction.run(_hold, task=task_id).fetchone()
     if row is None:
         raise _not_found(task_id)
@@ -202,17 +204,10 @@ def orphans(connection: Connection) -> list[str]:
 
 def get_task(connection: Connection, name: str) -> Task:
     """Return the task with this id, or with the only id that ends so."""
-    row = connection.execute(select(tasks).where(tasks.c.id == name)).one_or_none()
-    if row is None and len(name) >= SHORTEST_TAIL:
-        found = connection.execute(
-            select(tasks).where(tasks.c.id.endswith(name, autoescape=True)).limit(2)
-        ).all()
-        if len(found) > 1:
-            raise _not_found(name, several=True)
-        row = found[0] if found else None
-    if row is None:
-        raise _not_found(name)
-    return Task(**row._mapping)
+    found = rows_named(connection, tasks.c.id, name)
+    if len(found) != 1:
+        raise _not_found(name, several=len(found) > 1)
+    return Task(**found[0]._mapping)
 
 
 def _not_found(name: str, *, several: bool = False) -> ToolError:

@@ -16,13 +16,13 @@ from brasstag.store import moves
 from brasstag.store.carbons import Carbons
 from brasstag.store.database import Database, Transaction
 from brasstag.store.lines import Line, Position, entry_hash, line_of, payload_digest
+from brasstag.store.naming import rows_named
 from brasstag.store.prepared import Guarded, Prepared
 from brasstag.store.schema import entries, tasks
 from brasstag.store.seals import GENESIS, Key, Sealer, is_signed
 from brasstag.words.calls import Tag
 from brasstag.words.errors import Code, Fenced, StoreError, ToolError, Unproven
 from brasstag.words.events import Entry, EntryKind
-from brasstag.words.ids import SHORTEST_TAIL
 from brasstag.words.times import Clock, stamp
 
 SEAL_EVERY = 64
@@ -161,6 +161,9 @@ class Timeline:
 
     def _append(self, transaction: Transaction, line: Line) -> Tag:
         task_id = line.task_id
+        if line.kind is not EntryKind.OPENED:
+            # Nobody else waits for a row that is not there yet.
+            transaction.touch_tasks()
         before = self._known.get(task_id) or self._read_position(transaction, task_id, line.kind, line.epoch)
         after = line.after(before)
         while not transaction.run_guarded(_statement(line), **line.values(before, after, self._sealer.key)):
@@ -279,14 +282,7 @@ def proven_entries(connection: Connection, task_id: str, key: Key) -> list[Entry
 
 def find_entry(connection: Connection, tag: str) -> Entry | None:
     """Return the entry with this tag, or with the only tag that ends so."""
-    exact = connection.execute(select(entries).where(entries.c.tag == tag)).one_or_none()
-    if exact is not None:
-        return entry_from(exact)
-    if len(tag) < SHORTEST_TAIL:
-        return None
-    found = connection.execute(
-        select(entries).where(entries.c.tag.endswith(tag, autoescape=True)).limit(2)
-    ).all()
+    found = rows_named(connection, entries.c.tag, tag)
     return entry_from(found[0]) if len(found) == 1 else None
 
 

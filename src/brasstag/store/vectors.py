@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from brasstag.store.lexemes import lexemes_of
+from brasstag.store.standing import LABEL_WEIGHT, marks
 
 PATH, WORDS, BODY = "A", "B", ""
 """What each part of a text is marked with."""
@@ -24,6 +25,7 @@ _MOST_BYTES = 900_000
 _BYTES_OF_A_LEXEME = 8
 _BYTES_OF_A_PLACE = 2
 _BETWEEN_PARTS = "\n"
+_LABELS = PATH + WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class Vector:
     """How many words the text has, as far as it is indexed."""
     in_order: str
     """The lexemes in order, where the tsvector does not know all their places; otherwise empty."""
+    standing: list[str]
+    """The marks of words that stand out."""
     is_whole: bool
 
 
@@ -79,7 +83,8 @@ class _Loom:
         written = " ".join(f"'{lexeme}':{','.join(places)}" for lexeme, places in self._places.items())
         length = sum(len(part) for part in self._parts)
         in_order = "" if self._has_every_place else _BETWEEN_PARTS.join(map(spelled, self._parts))
-        return Vector(written, length, in_order, self._is_whole)
+        standing = marks(((lexeme, _weighed(places)) for lexeme, places in self._places.items()), length)
+        return Vector(written, length, in_order, standing, self._is_whole)
 
     def _add(self, lexeme: str, mark: str) -> bool:
         self._position += 1
@@ -95,6 +100,10 @@ class _Loom:
             self._bytes += _BYTES_OF_A_PLACE
             places.append(f"{min(self._position, LAST_POSITION + 1)}{mark}")
         return True
+
+
+def _weighed(places: Sequence[str]) -> int:
+    return sum(LABEL_WEIGHT if place[-1] in _LABELS else 1 for place in places)
 
 
 def spelled(lexemes: Sequence[str]) -> str:

@@ -1,19 +1,18 @@
 """Versions: every state of every path Brasstag has seen, with who made it and why."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, insert, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, insert, select
 
 from brasstag.store.database import Transaction
+from brasstag.store.parts import in_parts
 from brasstag.store.prepared import Prepared
-from brasstag.store.schema import entries, touched, versions
+from brasstag.store.schema import entries, versions
+from brasstag.store.touched import touch
 from brasstag.words.events import EntryKind
-from brasstag.words.previews import ABSENT, Change, digest_in
-
-_AT_ONCE = 500
-"""How many calls are asked about in one statement."""
+from brasstag.words.previews import ABSENT, DIRECTORY, Change, digest_in
 
 OUTSIDE = "outside"
 """Who made a version that no call of ours made."""
@@ -27,7 +26,6 @@ _newest = Prepared(
 _insert = Prepared(
     insert(versions).values({column.name: bindparam(column.name) for column in versions.columns})
 )
-_touch = Prepared(insert(touched).values(path=bindparam("path")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +93,6 @@ def insert_versions(transaction: Transaction, rows: Sequence[Version]) -> None:
         transaction.run_many(
             _insert, [{name: getattr(row, name) for name in Version.__slots__} for row in rows]
         )
-
-
-def touch(transaction: Transaction, paths: Iterable[str]) -> None:
-    """Note that somebody has to look at these paths."""
-    rows = [{"path": path} for path in paths]
-    if rows:
-        transaction.run_many(_touch, rows)
 
 
 class _Book:
@@ -202,8 +193,8 @@ def tags_of(connection: Connection, found: Iterable[Version]) -> dict[str, str]:
     """Return the tags of the calls that made versions, by the ids of those calls."""
     made = [(one.task_id, one.call_id) for one in found if one.call_id]
     tags: dict[str, str] = {}
-    for start in range(0, len(made), _AT_ONCE):
-        tasks, calls = map(set, zip(*made[start : start + _AT_ONCE], strict=True))
+    for some in in_parts(made):
+        tasks, calls = map(set, zip(*some, strict=True))
         query = select(entries.c.call_id, entries.c.tag).where(
             entries.c.task_id.in_(tasks), entries.c.call_id.in_(calls), entries.c.kind == EntryKind.SETTLED
         )
@@ -227,6 +218,43 @@ def still_here(connection: Connection, others: Sequence[Version]) -> list[Versio
 def _up_to(path: str, newest: int | None) -> Select[Any]:
     query = select(versions).where(versions.c.path == path).order_by(versions.c.version.desc())
     return query if newest is None else query.where(versions.c.version <= newest)
+
+
+def newest_versions(view: Connection, paths: Collection[str]) -> dict[str, Version]:
+    """Return the newest version of those paths that have any."""
+    found: dict[str, Version] = {}
+    for some in in_parts(paths):
+        for row in view.execute(_newest_where(versions.c.path.in_(some))):
+            found[row.path] = Version(**row._mapping)
+    return found
+
+
+def standing_directories(view: Connection) -> list[str]:
+    """Return the paths that hold directories by their newest version: of those that calls have made, versions tell."""
+    were = select(versions.c.path).where(versions.c.state == DIRECTORY)
+    query = _newest_where(versions.c.path.in_(were)).where(versions.c.state == DIRECTORY)
+    return [row.path for row in view.execute(query.order_by(versions.c.path))]
+
+
+def paths_of_calls(view: Connection, paths: Sequence[str]) -> frozenset[str]:
+    """Return those paths that a call has ever changed."""
+    found: set[str] = set()
+    for some in in_parts(paths):
+        query = select(versions.c.path).where(versions.c.path.in_(some), versions.c.call_id != "")
+        found.update(view.execute(query.distinct()).scalars())
+    return frozenset(found)
+
+
+def _newest_where(asked: ColumnElement[bool]) -> Select[Any]:
+    last = (
+        select(versions.c.path, func.max(versions.c.version).label("version"))
+        .where(asked)
+        .group_by(versions.c.path)
+        .subquery()
+    )
+    return select(versions).join(
+        last, (versions.c.path == last.c.path) & (versions.c.version == last.c.version)
+    )
 
 
 def named_digests(connection: Connection) -> frozenset[str]:

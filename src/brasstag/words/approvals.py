@@ -9,7 +9,7 @@ from brasstag.words.previews import Preview
 
 
 class ApprovalState(StrEnum):
-    """Where an approval is in its life; all but OPEN and APPROVED are final."""
+    """Where an approval is in its life; all but WAITING_STATES are final."""
 
     OPEN = "open"
     APPROVED = "approved"
@@ -17,6 +17,10 @@ class ApprovalState(StrEnum):
     EXPIRED = "expired"
     CONSUMED = "consumed"
     VOID = "void"
+
+
+WAITING_STATES = (ApprovalState.OPEN, ApprovalState.APPROVED)
+"""Of an approval that a person has still to decide, or that has still to be used."""
 
 
 @dataclass(frozen=True, slots=True)
