@@ -2,10 +2,13 @@
 
 Bare FTS5 orders by its own rank and cuts its own snippets. Ours joins the documents' rows, sees that their index is up to
 date, applies filters, and says in which line and column a match is.
+
+Filling an index on Postgres takes minutes: it is measured, against ours on SQLite, where ON_POSTGRES=1 is set.
 """
 
 import gc
 import itertools
+import os
 import random
 import sqlite3
 import statistics
@@ -14,17 +17,21 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from crews import postgres
 from measuring import goal, title
 from places import scratch
 
 from brasstag.documents.searching import Query, search
+from brasstag.store.address import Address
 from brasstag.store.catalogue import Wanted
 from brasstag.store.database import Database
 from brasstag.store.documents import DocumentRow, insert_rows
 from brasstag.store.fulltext import Indexed, put_texts
 from brasstag.store.migrate import migrate
+from brasstag.store.postgres import PostgresDatabase
 from brasstag.store.schema import SQLITE_FULLTEXT
 from brasstag.store.sqlite import SqliteDatabase
+from brasstag.words.ids import new_id
 from brasstag.words.previews import file_state
 
 _DOCUMENTS = 50_000
@@ -44,6 +51,8 @@ def run() -> None:
         print(f"  index: {ours:.1f} s, with rows of documents; bare FTS5: {theirs:.1f} s")
         try:
             _measure(database, folder / "bare.db", words)
+            if os.environ.get("ON_POSTGRES"):
+                _measure_postgres(database, folder, words, texts)
         finally:
             database.close()
 
@@ -62,6 +71,33 @@ def _measure(database: Database, bare: Path, words: list[str]) -> None:
                 f" {statistics.median(other) * 1e3:>7.2f} ms   {ratios[-1]:.2f}x"
             )
     goal("search / bare FTS5, median of all kinds", statistics.median(ratios), 1.3)
+
+
+def _measure_postgres(lite: Database, folder: Path, words: list[str], texts: list[str]) -> None:
+    with postgres() as server:
+        if server is None:
+            return
+        room = new_id("room")
+        database = PostgresDatabase(Address(server.url), room)
+        migrate(database, folder / "postgres.lock")
+        print(f"\n  index on Postgres: {fill(database, texts):.1f} s, with rows of documents")
+        # What a server does by itself within a minute.
+        server.execute(f"VACUUM ANALYZE {room}.fulltext, {room}.documents")
+        medians: list[float] = []
+        try:
+            for name, query, _asked in queries(words):
+                mine, other = _side_by_side(
+                    lambda query=query: ask(database, query), lambda query=query: ask(lite, query)
+                )
+                medians.append(statistics.median(mine) * 1e3)
+                print(
+                    f"  {name:<32} {medians[-1]:>7.2f} ms   SQLite"
+                    f" {statistics.median(other) * 1e3:>7.2f} ms   slowest {max(mine) * 1e3:>7.2f} ms"
+                )
+        finally:
+            database.close()
+        goal("search on Postgres, median of all kinds", statistics.median(medians), 50, " ms")
+        goal("search on Postgres, slowest kind", max(medians), 150, " ms")
 
 
 def queries(words: list[str]) -> list[tuple[str, Query, str]]:

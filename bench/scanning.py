@@ -22,7 +22,7 @@ from places import scratch
 
 from brasstag import Room
 from brasstag.app.creating import create_project
-from brasstag.documents.intake import Sizes
+from brasstag.documents.bodies import Sizes
 from brasstag.documents.rounds import MOST_FILES
 from brasstag.documents.scanning import Scanner
 

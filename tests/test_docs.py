@@ -162,6 +162,11 @@ class TestNothingGoesUnmentioned:
         public = [name for name in vars(brasstag.Room) if not name.startswith("_")]
         assert [name for name in public if not re.search(rf"`(?:Room\.)?{name}\b", listed)] == []
 
+    def test_every_method_of_a_rooms_documents_is_explained(self) -> None:
+        listed = page("docs/library.md").partition("## Documents")[2].partition("\n## ")[0]
+        public = [name for name in vars(brasstag.RoomDocuments) if not name.startswith("_")]
+        assert [name for name in public if not re.search(rf"`{name}\(", listed)] == []
+
     def test_every_command_and_option_is_explained_and_no_other(self) -> None:
         said = {
             section.partition("\n")[0].strip("` "): set(re.findall(r"--[a-z][a-z-]+", section))

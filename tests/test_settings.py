@@ -180,12 +180,12 @@ class TestCrew:
         assert settings.roles["chief"].delegates_to == ("analyst",)
         assert analyst.instructions.split() == ["Look", "first.", "Then", "say."]
         assert (analyst.model, analyst.fallback_model) == ("openai:small", "scripted:x")
-        assert analyst.limits == Budget(5, 10, 1_000_000, 2, 3, 1.5)
+        assert analyst.limits == Budget(5, 10, 1, 2, 3, 1.5)
 
     def test_limits_that_are_left_out_are_the_usual_ones(self) -> None:
         settings = parse_settings("[roles.lead]\n[crew.budget]\nmax_cost = 0.25")
         assert settings.roles["lead"].limits == Budget(max_steps=50, max_children=20)
-        assert settings.crew.limits == Budget(max_steps=500, max_depth=6, max_cost=250_000)
+        assert settings.crew.limits == Budget(max_steps=500, max_depth=6, max_dollars=0.25)
         assert (settings.crew.lead, settings.crew.document_tokens, settings.crew.concurrency) == (
             "lead",
             20_000,
@@ -340,6 +340,7 @@ class TestProblems:
             ("[limits]\nundo_bytes = -1", "limits.undo_bytes"),
             ('[documents]\nignore = ["a/", "# a note"]', "documents.ignore[1]"),
             ("[documents]\nlargest_indexed_bytes = 1", "documents.largest_indexed_bytes"),
+            ("[documents]\nlargest_indexed_bytes = 6000001", "documents.largest_indexed_bytes"),
             ('[limits]\nargument_bytes = "many"', "limits.argument_bytes"),
         ],
     )

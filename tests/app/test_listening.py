@@ -321,7 +321,7 @@ class TestWatching:
                 found = looks(following, view)
                 (ended,) = [one.entry for one in found if told(one) == "called"]
                 assert ended is not None
-                room._shop.heard(a_call(ended.call_id, run))("stdout", b"late")
+                room._shop.audience.heard(a_call(ended.call_id, run))("stdout", b"late")
                 return found
 
             monkeypatch.setattr(_Following, "look", look_while_it_prints)

@@ -1,23 +1,73 @@
 """Room: the library's front door."""
 
+import inspect
 import logging
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
 import brasstag
-from brasstag import ConfigError, Done, Draft, Room, UntrustedError, tool
+from brasstag import (
+    ConfigError,
+    Done,
+    Draft,
+    Ended,
+    Found,
+    Happening,
+    Hit,
+    Listed,
+    Room,
+    RoomDocuments,
+    Shelf,
+    UntrustedError,
+    Waits,
+    tool,
+)
+from brasstag.app.runs import Runs
 from brasstag.app.vault import open_vault
 from brasstag.words.errors import StoreError
 from tests.conftest import MakeProject, accept
 
 
 def test_every_public_name_is_there() -> None:
-    assert set(brasstag.__all__) == set(brasstag._PLACES)
+    assert {"Room", "tool", "Filter"} < set(brasstag.__all__) <= set(dir(brasstag))
     for name in brasstag.__all__:
         assert getattr(brasstag, name) is not None
     with pytest.raises(AttributeError):
         _ = brasstag.no_such_name
+
+
+def test_what_is_imported_by_name_is_all_that_is_imported() -> None:
+    script = (
+        "import sys, brasstag\nbrasstag.Code\nprint(*(name for name in sys.modules if 'brasstag' in name))"
+    )
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert set(told.split()) == {"brasstag", "brasstag.words", "brasstag.words.errors"}
+
+
+def _classes_in(hint: object) -> Iterator[type]:
+    if isinstance(hint, type):
+        yield hint
+    for part in get_args(hint):
+        for one in part if isinstance(part, list) else (part,):
+            yield from _classes_in(one)
+
+
+@pytest.mark.parametrize("front", [Room, RoomDocuments, Shelf, Listed, Found, Hit, Happening, Waits, Ended])
+def test_every_type_that_a_public_signature_names_can_be_imported(front: type) -> None:
+    named = [*get_type_hints(front).values()] if is_dataclass(front) else []
+    for name, member in vars(front).items():
+        function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+        if not name.startswith("_") and callable(function):
+            named += get_type_hints(inspect.unwrap(function)).values()
+    met = {one for hint in named for one in _classes_in(hint) if one.__module__.startswith("brasstag.")}
+    assert met
+    assert [one.__name__ for one in met if getattr(brasstag, one.__name__, None) is not one] == []
 
 
 async def test_the_library_in_one_look(project: Path) -> None:
@@ -38,6 +88,22 @@ async def test_the_library_in_one_look(project: Path) -> None:
             "input_schema"
         ]
         assert list(schema["properties"]) == ["path"]
+
+
+@pytest.mark.parametrize("given", [str, Path])
+async def test_a_directory_of_ones_own_is_named_by_text_or_path(
+    tmp_path: Path, given: Callable[[Path], str | Path]
+) -> None:
+    (tmp_path / "notes.md").write_text("one two three")
+    async with Room.in_memory(given(tmp_path)) as room:
+        assert room.workspace == tmp_path
+        outcome = await room.call("read_file", {"path": "notes.md"})
+    assert isinstance(outcome, Done)
+
+
+def test_no_parameter_of_a_run_is_kept_from_programs() -> None:
+    below = inspect.signature(Runs.begin).parameters
+    assert set(inspect.signature(Room.start).parameters) == set(below)
 
 
 async def test_a_project_that_does_not_exist_says_what_to_do(tmp_path: Path) -> None:

@@ -3,13 +3,16 @@
 import asyncio
 import json
 import os
+from collections.abc import Callable
+from dataclasses import fields
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from brasstag import Done, Room, ToolError
-from brasstag.store.catalogue import Wanted
+from brasstag import Done, Filter, Room, ToolError
+from brasstag.policy.rules import Rule
 from brasstag.store.conversions import conversion_of
 from brasstag.store.keeping import named_blobs
 from brasstag.words.errors import Code
@@ -35,7 +38,7 @@ async def test_what_others_change_is_heard_of_and_found_while_a_room_watches(roo
     assert (await next_change(events, "a.md"))["change"] == "added"
     (room.workspace / "a.md").write_text("chestnut\n")
     assert (await next_change(events, "a.md"))["change"] == "changed"
-    assert [hit.document.path for hit in (await room.documents.search("chestnut")).answer.hits] == ["a.md"]
+    assert [hit.document.path for hit in (await room.documents.search("chestnut")).hits] == ["a.md"]
     (room.workspace / "a.md").rename(room.workspace / "b.md")
     moved = await next_change(events, "b.md")
     assert (moved["change"], moved["source"]) == ("moved", "a.md")
@@ -137,11 +140,103 @@ async def test_a_whole_document_that_cannot_be_read_says_why_and_keeps_all_else(
 async def test_documents_are_filtered_by_who_made_them(room: Room) -> None:
     (room.workspace / "theirs.md").write_text("walnut\n")
     await room.call("write_file", {"path": "ours.md", "content": "walnut"})
-    for by, path in (("operator", "ours.md"), ("outside", "theirs.md")):
-        listed = await room.documents.list(Wanted(by=by))
-        found = await room.documents.search("walnut", Wanted(by=by))
+    for creator, path in (("operator", "ours.md"), ("outside", "theirs.md")):
+        listed = await room.documents.list(Filter(creator=creator))
+        found = await room.documents.search("walnut", Filter(creator=creator))
         assert [one.path for one in listed.documents] == [path]
-        assert [hit.document.path for hit in found.answer.hits] == [path]
+        assert [hit.document.path for hit in found.hits] == [path]
+
+
+async def test_every_filter_of_the_tools_is_one_of_the_library_by_the_same_name(room: Room) -> None:
+    await room.call("write_file", {"path": "reports/q3.csv", "content": "walnut,1"})
+    await room.call("tag_document", {"path": "reports/q3.csv", "add": ["q3"]})
+    (room.workspace / "notes.md").write_text("walnut\n")
+    (document,) = (await room.documents.list(Filter(glob="reports/**"))).documents
+    fits: dict[str, Any] = {
+        "glob": "reports/**",
+        "tags": ("q3",),
+        "mime_type": "text/csv",
+        "creator": "operator",
+        "task": document.created_task,
+    }
+    assert {one.name for one in fields(Filter)} == {*fits, "changed_after", "changed_before"}
+    for name, value in fits.items():
+        only = Filter(**{name: value})
+        by_tool = await room.call("list_documents", {name: [*value] if isinstance(value, tuple) else value})
+        assert isinstance(by_tool, Done)
+        assert [one["path"] for one in by_tool.value["documents"]] == [document.path]
+        assert [one.path for one in (await room.documents.list(only)).documents] == [document.path]
+        assert [hit.document.path for hit in (await room.documents.search("walnut", only)).hits] == [
+            document.path
+        ]
+
+
+@pytest.mark.parametrize("kind", ["aware", "naive", "text"])
+async def test_times_are_asked_for_as_moments_or_as_text(room: Room, kind: str) -> None:
+    (room.workspace / "a.md").write_text("walnut\n")
+    (document,) = (await room.documents.list()).documents
+    changed = datetime.fromisoformat(document.updated_at)
+    later = changed + timedelta(microseconds=1)
+    shaped: dict[str, Callable[[datetime], datetime | str]] = {
+        "aware": lambda moment: moment.astimezone(timezone(timedelta(hours=9))),
+        "naive": lambda moment: moment.replace(tzinfo=None),
+        "text": lambda moment: moment.isoformat(),
+    }
+    at, after = shaped[kind](changed), shaped[kind](later)
+    for only, count in (
+        (Filter(changed_after=at), 1),
+        (Filter(changed_after=after), 0),
+        (Filter(changed_before=at), 0),
+        (Filter(changed_before=after), 1),
+    ):
+        assert len((await room.documents.list(only)).documents) == count
+        assert len((await room.documents.search("walnut", only)).hits) == count
+
+
+async def test_a_time_nobody_understands_is_refused_by_its_name(room: Room) -> None:
+    for wrong in ("last week", datetime.min.replace(tzinfo=timezone(timedelta(hours=9)))):
+        with pytest.raises(ToolError, match=r"changed_before: .* is no time; write 2026-03-01") as refused:
+            await room.documents.list(Filter(changed_before=wrong))
+        assert refused.value.code is Code.INVALID_ARGUMENTS
+
+
+async def test_a_hit_has_everything_that_is_known_of_its_document(room: Room) -> None:
+    await room.call("write_file", {"path": "a.md", "content": "walnut"})
+    document = await room.documents.get("a.md")
+    found = await room.documents.search("walnut")
+    assert [hit.document for hit in found.hits] == [document]
+    assert (found.more, found.incomplete) == (False, None)
+    by_tool = await room.call("search_documents", {"query": "walnut"})
+    assert isinstance(by_tool, Done)
+    assert by_tool.value["hits"] == [hit.as_json() for hit in found.hits]
+
+
+async def test_a_history_tells_of_every_version_as_a_whole_document_does(room: Room) -> None:
+    await room.call("write_file", {"path": "a.md", "content": "walnut"})
+    await room.call("move_file", {"from": "a.md", "to": "b.md"})
+    await room.call("write_file", {"path": "a.md", "content": "chestnut"})
+    history = await room.documents.history("a.md")
+    assert [(one["version"], one["line"], one["moved_to"]) for one in history.as_json()] == [
+        (1, False, None),
+        (2, False, "b.md"),
+        (3, True, None),
+    ]
+    assert [history.is_kept(one) for one in (*history.others, *history.line)] == [True, None, True]
+    assert (await room.documents.whole("a.md")).as_json()["versions"] == history.as_json()
+
+
+@pytest.mark.parametrize("is_watched", [False, True])
+async def test_what_a_rule_hides_that_is_added_later_is_no_document_any_more(
+    room: Room, is_watched: bool
+) -> None:
+    for name in ("plans.md", "notes.md"):
+        (room.workspace / name).write_text("walnut\n")
+    if is_watched:
+        room.documents.watch()
+    assert [one.path for one in (await room.documents.list()).documents] == ["notes.md", "plans.md"]
+    room.add_rule(Rule("deny", ("read_file(plans.md)",), "they are not for tools"))
+    assert [one.path for one in (await room.documents.list()).documents] == ["notes.md"]
+    assert [hit.document.path for hit in (await room.documents.search("walnut")).hits] == ["notes.md"]
 
 
 async def test_a_document_that_cannot_be_converted_is_tried_once_and_says_why(room: Room) -> None:

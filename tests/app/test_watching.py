@@ -71,9 +71,9 @@ async def test_every_verb_takes_an_approver_or_a_name(make_project: MakeProject,
         await room.stop(other, by)
         await room.resume_run(other, by, serve=False)
         steered = {entry.kind: (entry.payload or {}).get("by") for entry in await room.timeline(other)}
-    decides = "ada (token)" if isinstance(by, Approver) else "ada (library)"
-    assert (decided[EntryKind.DECIDED], decided[EntryKind.ANSWERED]) == (decides, decides)
-    assert (steered[EntryKind.CLOSED], steered[EntryKind.RESUMED]) == (str(by), str(by))
+    told = "ada (token)" if isinstance(by, Approver) else "ada (library)"
+    assert (decided[EntryKind.DECIDED], decided[EntryKind.ANSWERED]) == (told, told)
+    assert (steered[EntryKind.CLOSED], steered[EntryKind.RESUMED]) == (told, told)
 
 
 def retrying(seconds: float) -> Retrying:

@@ -184,6 +184,27 @@ def test_a_missing_table_that_is_no_index_is_no_damage_of_the_index(project: Pat
     assert "disk space" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "",
+        *(f"DROP TABLE fulltext_{name}" for name in SHADOWS),
+        "ALTER TABLE fulltext_docsize RENAME COLUMN sz TO size",
+    ],
+)
+@pytest.mark.usefixtures("_indexed")
+def test_an_error_without_a_reason_is_of_the_index_only_where_that_lacks_a_part(
+    project: Path, damage: Damage, broken: str
+) -> None:
+    if broken:
+        damage(broken)
+    database = SqliteDatabase(project / ".brasstag" / "state.db")
+    with pytest.raises(StoreError, match="SQL logic error") as raised, database.read():
+        raise sqlite3.OperationalError("SQL logic error")
+    database.close()
+    assert isinstance(raised.value, IndexDamaged) == bool(broken)
+
+
 def index_check(project: Path) -> Check:
     (check,) = [check for check in examine(project) if check.what == "index"]
     return check
@@ -250,4 +271,19 @@ async def test_on_postgres_an_index_made_anew_is_as_the_migrations_make_it(
             made = transaction.execute(shape).fetchall()
             forget_index(transaction, ())
             assert transaction.execute(shape).fetchall() == made
-            assert len(made) == 5 * 2
+            assert len(made) == 6 * 3
+
+
+async def test_an_index_made_anew_holds_as_much_of_a_text_as_a_scan_puts_in(
+    make_project: MakeProject,
+) -> None:
+    project = make_project("[documents]\nlargest_indexed_bytes = 1000\n")
+    (project / "data" / "long.md").write_text(f"{'whale ' * 200}shark")
+    async with Room.open(project) as room:
+        (scanned,) = (await room.documents.list()).documents
+        assert "first 1,000 bytes" in scanned.indexed
+        await room.documents.scan(rebuild=True)
+        await room.documents.index()
+        assert (await room.documents.list()).documents == (scanned,)
+        assert await found(room, "shark") == []
+        assert await found(room, "whale") == ["long.md"]

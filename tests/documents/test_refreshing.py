@@ -114,3 +114,17 @@ def test_a_look_that_nobody_waits_for_goes_wrong_without_disturbing_who_began_it
     assert "the disk is full" in caplog.text
     scans.error = None
     assert refresher.refresh(10)
+
+
+def test_a_walk_that_is_doubted_before_it_ends_is_walked_again(scans: Scans, refresher: Refresher) -> None:
+    refresher.watched(True)
+    scans.go_on.clear()
+    begun = refresher.begin()
+    assert scans.begun.wait(10)
+    refresher.doubt()
+    scans.go_on.set()
+    for look in begun:
+        look.result(10)
+    assert scans.walks == 2
+    assert refresher.refresh(10)
+    assert scans.walks == 2

@@ -13,15 +13,17 @@ from typing import Any
 import pytest
 
 from brasstag import Room
-from brasstag.documents.intake import CONVERT, LINK, Sizes
+from brasstag.documents.bodies import Sizes
+from brasstag.documents.kinds import LINK
 from brasstag.documents.scanning import Scanner
-from brasstag.store import catalogue
+from brasstag.store.annotating import describe, retag
 from brasstag.store.blobs import Batch, Blobs
 from brasstag.store.catalogue import Wanted, list_documents
+from brasstag.store.documents import Pending
 from brasstag.store.outbox import events_since
 from brasstag.store.versions import OUTSIDE, history, lineage
 from brasstag.words.calls import Done
-from brasstag.words.errors import Code
+from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import ABSENT, Change, file_state
 from tests.conftest import MakeProject
 from tests.documents.scans import all_rows, all_versions, bodies, live_rows, require_law, scanner_of
@@ -182,9 +184,9 @@ class TestTools:
         fill(room, {"a": "one"})
         scanner.scan_all()
         with room.books.database.write() as transaction:
-            catalogue.describe(transaction, "a", "the first")
-            catalogue.tag(transaction, "a", ["draft", "old"], [])
-            catalogue.tag(transaction, "a", [], ["old"])
+            describe(transaction, "a", "the first", "now", "ada")
+            retag(transaction, "a", ["draft", "old"], [], "now", "ada")
+            retag(transaction, "a", [], ["old"], "now", "ada")
         before = live_rows(room)["a"]
         await act(room, "move_file", source="a", target="d/b")
         await act(room, "move_file", source="d/b", target="c")
@@ -266,7 +268,7 @@ class TestMoves:
         fill(room, {"plan": "another document"})
         scanner.scan_all()
         with room.books.database.write() as transaction:
-            catalogue.describe(transaction, "plan", "secret")
+            describe(transaction, "plan", "secret", "now", "ada")
         (room.workspace / "plan").unlink()
         scanner.scan_all()
         if by_call:
@@ -325,7 +327,7 @@ class TestIgnoring:
         fill(room, {"a.log": "a", "b.log": "b", "d/c.log": "c"})
         scanner.scan_all()
         with room.books.database.write() as transaction:
-            catalogue.tag(transaction, "b.log", ["evidence"])
+            retag(transaction, "b.log", ["evidence"], [], "now", "ada")
         fill(room, {".gitignore": "*.log"})
         scanner.scan([".gitignore"])
         assert sorted(live_rows(room)) == [".gitignore", "b.log"]
@@ -385,7 +387,11 @@ class TestContents:
         fill(room, {"a.pdf": b"%PDF-1.4\n%\xe2\xe3", "b.html": "<p>hi</p>", "c.bin": bytes(range(256))})
         scanner.scan_all()
         rows = live_rows(room)
-        assert [rows[path].pending for path in ("a.pdf", "b.html", "c.bin")] == [CONVERT, CONVERT, ""]
+        assert [rows[path].pending for path in ("a.pdf", "b.html", "c.bin")] == [
+            Pending.CONVERT,
+            Pending.CONVERT,
+            "",
+        ]
         assert rows["c.bin"].note == "it is no text"
 
     def test_a_full_disk_costs_the_files_that_do_not_fit_and_nothing_else(
@@ -437,8 +443,9 @@ class TestCatalogue:
         (room.workspace / "gone").unlink()
         scanner.scan_all()
         with room.books.database.write() as transaction:
-            catalogue.tag(transaction, "a.md", ["Draft", "ü_%"])
-            assert catalogue.describe(transaction, "missing", "nothing") is None
+            retag(transaction, "a.md", ["Draft", "ü_%"], [], "now", "ada")
+            with pytest.raises(ToolError, match="is no document any more"):
+                describe(transaction, "missing", "nothing", "now", "ada")
 
         def paths(wanted: Wanted, **options: Any) -> list[str]:
             with room.books.database.read() as view:

@@ -7,10 +7,9 @@ import pytest
 
 from brasstag import Room
 from brasstag.documents.library import Found, Listed
-from brasstag.documents.searching import Answer
 from brasstag.surfaces.cli.console import OutputName
-from brasstag.surfaces.cli.papers import print_documents, print_found
-from brasstag.surfaces.cli.shelves import print_shelf
+from brasstag.surfaces.cli.document_output import print_documents, print_found
+from brasstag.surfaces.cli.tables import print_document_table
 from tests.surfaces.conftest import OpenTerminal, Pipe
 
 LONG = "The web shop opened in July, and everybody who came was given a cup of tea and a chair to sit on."
@@ -56,7 +55,7 @@ async def test_a_document_that_is_not_wholly_in_the_index_says_so(
         (room.workspace / "a.md").write_text("Hello.\n")
         known = await room.documents.get("a.md")
     lacking = "only its first 16 bytes are in the index"
-    print_shelf([known, replace(known, indexed="pending"), replace(known, indexed=lacking)])
+    print_document_table([known, replace(known, indexed="pending"), replace(known, indexed=lacking)])
     indexed, pending, part = capsys.readouterr().out.splitlines()[1:]
     assert indexed.endswith("  Hello.")
     assert pending.endswith("(pending) Hello.")
@@ -128,7 +127,7 @@ def test_everybody_is_told_what_an_answer_may_lack(
     capsys: pytest.CaptureFixture[str], output: OutputName
 ) -> None:
     print_documents(Listed((), more=False, incomplete="not all files were looked at"), [], 0, output)
-    print_found(Found(Answer((), has_more=True, pending=1), "one is missing"), [], 10, output)
+    print_found(Found((), more=True, incomplete="one is missing"), [], 10, output)
     said = capsys.readouterr()
     told, other = (said.err, said.out) if output == "json" else (said.out, "")
     assert other == ""

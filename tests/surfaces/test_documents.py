@@ -78,6 +78,27 @@ def test_tags_and_descriptions_are_calls(pipe: Pipe, data: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
+    [("tag", "no.md", "Q3"), ("tag", "out.log", "Q3"), ("describe", "no.md", "None."), ("show", "no.md")],
+)
+@pytest.mark.parametrize("output", ["people", "json"])
+def test_commands_name_commands_where_there_is_no_document(
+    pipe: Pipe, data: Path, command: tuple[str, ...], output: str
+) -> None:
+    (data / ".gitignore").write_text("*.log\n")
+    (data / "out.log").write_text("ignored")
+    ended = pipe("documents", *command, "-o", output)
+    assert ended.code != 0
+    said = f"{command[1]} is no document; `brasstag documents list` names those there are"
+    assert said in " ".join((ended.out + ended.err).split())
+
+
+def test_a_command_that_was_given_too_little_names_its_own_help(pipe: Pipe, data: Path) -> None:
+    ended = pipe("documents", "tag", "sales.csv", "-o", "people")
+    assert "`brasstag documents tag --help` lists its arguments" in ended.out
+
+
+@pytest.mark.parametrize(
+    "command",
     [
         ("documents", "tag", "{}", "Q3"),
         ("documents", "show", "{}"),

@@ -9,6 +9,7 @@ from brasstag import Room
 from brasstag.words.errors import Code
 from tests.documents.making import docx, paragraph
 from tests.documents.test_carrying import PNG
+from tests.documents.tongues import JAPANESE, RUSSIAN
 from tests.documents.workbooks import workbook
 from tests.tools.asking import failure, value
 
@@ -77,6 +78,22 @@ async def test_a_guessed_encoding_is_told(room: Room) -> None:
     assert loaded["notes"] == ["encoding: cp1252, a guess, as it is not UTF-8"]
 
 
+async def test_an_old_encoding_is_told_and_its_words_are_found(room: Room) -> None:
+    (room.workspace / "old.txt").write_bytes(RUSSIAN.encode("koi8_r"))
+    (room.workspace / "old.html").write_bytes(f"<p>{JAPANESE}</p>".encode("shift_jis"))
+    (hit,) = (await value(room, "search_documents", query="склад"))["hits"]
+    assert hit["path"] == "old.txt"
+    (page,) = (await value(room, "search_documents", query="倉庫"))["hits"]
+    assert page["path"] == "old.html"
+    loaded = await value(room, "load_to_context", path="old.txt")
+    assert (loaded["content"], loaded["notes"]) == (
+        RUSSIAN,
+        ["encoding: koi8_r, a guess, as it is not UTF-8"],
+    )
+    pages = await value(room, "load_to_context", path="old.html")
+    assert pages["notes"] == ["encoding: cp932, a guess, as it is not UTF-8"]
+
+
 async def test_where_a_link_leads_is_not_taken_for_what_it_holds(room: Room) -> None:
     (room.workspace / "cp.csv").write_text("month,revenue\nJuly,7\n")
     (room.workspace / "link.csv").symlink_to("cp.csv")
@@ -106,6 +123,19 @@ async def test_a_hit_in_a_word_document_tells_its_paragraph(room: Room) -> None:
     )
     (hit,) = (await value(room, "search_documents", query="goodbye"))["hits"]
     assert (hit["block"], hit["paragraph"], hit["row"], hit["line"]) == (1, 3, None, None)
+
+
+async def test_a_hit_in_a_list_tells_the_place_of_its_item(room: Room) -> None:
+    numbered = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
+    items = "".join(paragraph(word, numbered) for word in ("nails", "screws", "hinges"))
+    (room.workspace / "list.docx").write_bytes(docx(paragraph("To buy") + items))
+    (room.workspace / "list.html").write_text(
+        "<p>To buy</p><ul>\n<li>tar\n<li>nuts,\nmany bolts\n<li>oil</ul>"
+    )
+    (hinges,) = (await value(room, "search_documents", query="hinges"))["hits"]
+    assert (hinges["block"], hinges["paragraph"]) == (1, 4)
+    (bolts,) = (await value(room, "search_documents", query="bolts"))["hits"]
+    assert (bolts["block"], bolts["line"]) == (1, 3)
 
 
 async def test_a_name_of_a_table_does_not_make_bytes_one(room: Room) -> None:

@@ -8,6 +8,7 @@ import pytest
 from brasstag import Done, Failed, Room
 from brasstag.engine.history import History
 from brasstag.store.graph_words import NewTask
+from brasstag.store.redacting import redact
 from brasstag.store.timeline import find_entry, first_entry
 from brasstag.words.errors import Code, ToolError
 
@@ -77,7 +78,7 @@ async def test_a_removed_result_is_not_given(room: Room) -> None:
     books = room._shop.books
     entry = books.read(lambda view: find_entry(view, tag))
     assert entry is not None
-    books.redact(entry, "ada", "private")
+    redact(books, entry, "ada", "private")
     outcome = await room.call("recall", {"tag": tag})
     assert isinstance(outcome, Failed)
     assert outcome.message == f"the result behind {tag} was removed by a person"

@@ -4,12 +4,15 @@ import math
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from brasstag.words.budgets import Budget, Limits
 from brasstag.words.canonical import LARGEST_INTEGER
 from brasstag.words.errors import Code, ToolError
 
-COUNTS = ("max_steps", "max_tokens", "max_cost", "max_depth", "max_children")
+AMOUNTS = ("max_dollars", "max_seconds")
+COUNTS = ("max_steps", "max_tokens", "max_depth", "max_children")
 
 
 @pytest.mark.parametrize("limit", COUNTS)
@@ -21,14 +24,15 @@ def test_a_count_that_is_none_is_refused(limit: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [0, 0.0, -0.5, math.nan, math.inf, -math.inf, 1e300, True, "9"])
-def test_seconds_that_cannot_pass_are_refused(value: Any) -> None:
-    with pytest.raises(ToolError, match=r"^max_seconds is .* Write a number above zero") as caught:
-        Budget(max_seconds=value)
+@pytest.mark.parametrize("limit", AMOUNTS)
+def test_seconds_and_dollars_that_cannot_be_counted_are_refused(limit: str, value: Any) -> None:
+    with pytest.raises(ToolError, match=rf"^{limit} is .* Write a number above zero") as caught:
+        Budget(**{limit: value})
     assert caught.value.code is Code.INVALID_ARGUMENTS
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize("limit", [*COUNTS, "max_seconds"])
+@pytest.mark.parametrize("limit", [*COUNTS, *AMOUNTS])
 def test_a_number_too_long_to_be_written_is_refused_as_well(limit: str, sign: int) -> None:
     with pytest.raises(ToolError, match=limit):
         Budget(**{limit: sign * 10**5000})
@@ -36,8 +40,22 @@ def test_a_number_too_long_to_be_written_is_refused_as_well(limit: str, sign: in
 
 def test_the_smallest_and_the_largest_limits_are_limits() -> None:
     for value in (1, LARGEST_INTEGER):
-        assert Budget.from_json(Budget(*[value] * 5).as_json()) == Budget(*[value] * 5)
+        limits = Budget(**dict.fromkeys(COUNTS, value))  # type: ignore[arg-type]
+        assert Budget.from_json(limits.as_json()) == limits
     assert Budget(max_seconds=1e-9).max_seconds == 1e-9
+
+
+@pytest.mark.parametrize(("dollars", "stored"), [(5, 5_000_000), (0.1, 100_000), (1e-9, 1), (2.5, 2_500_000)])
+def test_dollars_are_given_and_millionths_of_them_are_written_down(dollars: float, stored: int) -> None:
+    limits = Budget(max_dollars=dollars)
+    assert (limits.max_cost, limits.as_json()) == (stored, {"max_cost": stored})
+    assert Budget.from_json({"max_cost": stored}).as_json() == {"max_cost": stored}
+    assert Limits().extended(limits).run.max_cost == stored
+
+
+@given(st.integers(min_value=1, max_value=10**15))
+def test_what_was_written_down_is_read_as_what_it_was(stored: int) -> None:
+    assert Budget.from_json({"max_cost": stored}).max_cost == stored
 
 
 def test_what_is_given_takes_the_place_of_what_was() -> None:

@@ -2,31 +2,32 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
 from brasstag.app.abstracts import Abstracts
 from brasstag.documents.comparing import Comparison, compare
-from brasstag.documents.indexing import Failures, Indexing, failures, index_pending
+from brasstag.documents.filters import EVERYTHING, Filter
+from brasstag.documents.indexing import Failures, Indexing, failures
 from brasstag.documents.kinds import LINK, kind_of
 from brasstag.documents.library import Found, Library, Listed, held_by
 from brasstag.documents.reports import ScanReport
 from brasstag.documents.searching import Query
 from brasstag.documents.study import Item, content_of
 from brasstag.documents.watching import Watch
-from brasstag.documents.whole import WholeDocument
+from brasstag.documents.whole import History, WholeDocument
 from brasstag.engine.threads import Threads
 from brasstag.sandbox.workspace.paths import parse_path
 from brasstag.store.books import Books
-from brasstag.store.catalogue import Order, Wanted
+from brasstag.store.catalogue import Order
 from brasstag.store.database import View
 from brasstag.store.outbox import Event, events_since, newest_event
-from brasstag.store.versions import Past, Version, moved_to, tags_of
+from brasstag.store.versions import Version, moved_to, tags_of
 from brasstag.words.blocks import Blocks
 from brasstag.words.documents import Content, Document
 from brasstag.words.errors import ToolError
-from brasstag.words.previews import digest_in
+from brasstag.words.previews import digest_in, is_link
 
 WAIT_SECONDS = 600.0
 """How long somebody who asks waits for files to be looked at that nobody has looked at before."""
@@ -36,7 +37,6 @@ SUMMED_AT_ONCE = 50
 GLANCE_SECONDS = 0.25
 """How often somebody who listens to events looks for new ones."""
 
-_ANY = Wanted()
 _T = TypeVar("_T")
 
 log = logging.getLogger("brasstag")
@@ -71,24 +71,24 @@ class RoomDocuments:
 
     async def list(
         self,
-        wanted: Wanted = _ANY,
+        wanted: Filter = EVERYTHING,
         *,
-        glob: str = "",
         order: Order = "path",
         limit: int = 50,
         offset: int = 0,
     ) -> Listed:
-        """Return documents, in order, with what is known of each."""
+        """Return documents, in order, with what is known of each; raise ToolError for a filter nobody understands."""
+        rows = wanted.wanted()
         return await self._threads.run(
-            lambda: self._library.listing(wanted, glob, order, limit, offset, seconds=WAIT_SECONDS)
+            lambda: self._library.listing(rows, wanted.glob, order, limit, offset, seconds=WAIT_SECONDS)
         )
 
     async def search(
-        self, text: str, wanted: Wanted = _ANY, *, globs: Sequence[str] = (), limit: int = 10, offset: int = 0
+        self, query: str, wanted: Filter = EVERYTHING, *, limit: int = 10, offset: int = 0
     ) -> Found:
-        """Return the documents that say what is asked for, the best first."""
-        query = Query(text, wanted, tuple(globs), limit, offset)
-        return await self._threads.run(lambda: self._library.search(query, seconds=WAIT_SECONDS))
+        """Return the documents that say what is asked for, the best first; raise ToolError as ``list`` does."""
+        asked = Query(query, wanted.wanted(), wanted.globs, limit, offset)
+        return await self._threads.run(lambda: self._library.search(asked, seconds=WAIT_SECONDS))
 
     async def get(self, path: str) -> Document:
         """Return everything that is known of one document."""
@@ -102,12 +102,11 @@ class RoomDocuments:
     async def whole(self, path: str) -> WholeDocument:
         """Return one document with what it holds in blocks and every version of it."""
         document = await self.get(path)
-        versions = tuple(await self.versions(path))
-        tags = await self.tags(versions)
+        history = await self.history(path)
         try:
-            return WholeDocument(document, versions, tags, await self.blocks(versions[-1]))
+            return WholeDocument(document, history, await self.blocks(history.line[-1]))
         except ToolError as error:
-            return WholeDocument(document, versions, tags, None, error)
+            return WholeDocument(document, history, None, error)
 
     def require_summaries(self) -> None:
         """Raise ToolError where no model is set that sums documents up."""
@@ -128,24 +127,18 @@ class RoomDocuments:
         """Return every version of what is, or was, at a path, oldest first, followed through its moves."""
         return await self._threads.run(lambda: self._library.versions(self._seen(path)))
 
-    async def past(self, path: str) -> Past:
-        """Return everything a path has held: the line of what is there, and what was there besides."""
-        return await self._threads.run(lambda: self._library.past(self._seen(path)))
+    async def history(self, path: str) -> History:
+        """Return every version of what is, or was, at a path, with where each went, and whether it is still kept."""
 
-    async def moved_to(self, versions: Sequence[Version]) -> Mapping[tuple[str, int], str]:
-        """Return where what was at a path went, by path and number of each version that says it has left."""
-        return await self._look(lambda view: moved_to(view, versions))
-
-    async def tags(self, versions: Sequence[Version]) -> Mapping[str, str]:
-        """Return the tags of the calls that made versions, by the ids of those calls."""
-        return await self._look(lambda view: tags_of(view, versions))
-
-    async def kept(self, versions: Sequence[Version]) -> frozenset[str]:
-        """Return the digests of what some versions held, as far as it is still kept."""
-
-        def look() -> frozenset[str]:
+        def look() -> History:
+            past = self._library.past(self._seen(path))
+            versions = (*past.others, *past.line)
             digests = {digest for one in versions if (digest := digest_in(one.state))}
-            return frozenset(filter(self._books.blobs.has, digests))
+            kept = frozenset(filter(self._books.blobs.has, digests))
+            with self._books.database.read() as view:
+                return History(
+                    past.line, past.others, moved_to(view, versions), kept, tags_of(view, versions)
+                )
 
         return await self._threads.run(look)
 
@@ -197,7 +190,7 @@ class RoomDocuments:
 
     async def index(self) -> Indexing:
         """Convert and index everything that is waiting for it."""
-        return await self._threads.run(lambda: index_pending(self._books, self._library.study, float("inf")))
+        return await self._threads.run(self._library.indexer.index_pending, None)
 
     async def close(self) -> None:
         """Watch no longer."""
@@ -230,7 +223,7 @@ class RoomDocuments:
     def _content(self, version: Version) -> Content:
         digest = held_by(version)
         data = content_of(self._books.blobs, digest)
-        kind = LINK if version.state.startswith("link:") else kind_of(version.path, data)
+        kind = LINK if is_link(version.state) else kind_of(version.path, data)
         return Content(version.path, version.version, digest, kind, data)
 
 

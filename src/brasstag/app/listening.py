@@ -5,7 +5,7 @@ import codecs
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import get_args
@@ -107,12 +107,12 @@ class Listeners:
         finally:
             self._trays = tuple(other for other in self._trays if other is not tray)
 
-    @asynccontextmanager
-    async def telling(self, listener: Listener | None, only_call: str = "") -> AsyncIterator[None]:
+    def telling(self, listener: Listener | None, only_call: str = "") -> AbstractAsyncContextManager[None]:
         """Tell a listener, on the event loop, what is printed meanwhile; all of it, before this is left."""
-        if listener is None:
-            yield
-            return
+        return nullcontext() if listener is None else self._telling(listener, only_call)
+
+    @asynccontextmanager
+    async def _telling(self, listener: Listener, only_call: str) -> AsyncIterator[None]:
         with self.tray(only_call) as tray:
             telling = asyncio.create_task(_tell_on(listener, tray))
             try:

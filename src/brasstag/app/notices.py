@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from brasstag.engine.shop import Notify, NotifyQuestion
+from brasstag.engine.audience import Notify, NotifyQuestion
 from brasstag.sandbox.notices import notify_command, notify_webhook
 from brasstag.settings import ApprovalSettings
 from brasstag.words.approvals import Approval

@@ -1,6 +1,6 @@
 """Fitting out a room: settings, tools, rules, workspace and books, put together once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -9,13 +9,15 @@ from brasstag.app.loading import aliases_of, load_project
 from brasstag.app.notices import notifier, question_notifier
 from brasstag.app.trust import Trust
 from brasstag.app.vault import Vault, memory_vault, open_vault, require_same_room
+from brasstag.app.watching import Watchers
+from brasstag.documents.bodies import Sizes
 from brasstag.documents.converting import Converter
-from brasstag.documents.intake import Sizes
 from brasstag.documents.library import Library
 from brasstag.documents.scanning import Scanner
 from brasstag.documents.study import Study
 from brasstag.documents.watching import Watch
 from brasstag.engine.agents import Agents
+from brasstag.engine.audience import Audience
 from brasstag.engine.dispatch import Counter
 from brasstag.engine.recovery import Recovered, recover
 from brasstag.engine.shop import Shop
@@ -46,9 +48,6 @@ from brasstag.toolkit.tool import Tool
 from brasstag.words.errors import ConfigError, Problem
 from brasstag.words.times import Clock
 
-_READS = "read_file"
-"""The tool by which it is asked whether anybody may read a file."""
-
 
 @dataclass(slots=True)
 class Fittings:
@@ -63,6 +62,7 @@ class Fittings:
     models: Rack
     library: Library
     watch: Watch
+    watchers: Watchers
     recovered: Recovered = field(default_factory=Recovered)
 
     def register(self, thing: Any) -> Tool:
@@ -98,6 +98,8 @@ class Fittings:
     def _refit(self) -> None:
         self.shop.rules = _rules(self.engine, self.settings, self.shop.registry)
         self.shop.roles = Roles(self.settings.roles, self.shop.registry)
+        # Rules say what is a document.
+        self.library.refresher.doubt()
 
 
 async def fit_out(project: Path, clock: Clock) -> Fittings:
@@ -161,22 +163,22 @@ def _fit(
     engine = RuleEngine(rules)
     workspace = Workspace(root, control, vault.books.blobs, settings.limits.undo_bytes)
     booth = Booth(workspace, root, _scratch(vault, root))
-    laid_down = _rules(engine, settings, registry)
-    scanner = _scanner(vault, settings, workspace, laid_down)
+    # Asked for each time: rules and tools may be added while the room is open.
+    scanner = _scanner(vault, settings, workspace, lambda: shop.rules)
     library = Library(vault.books, scanner, Study(vault.books, Converter(booth)))
     rack = Rack(vault.books.blobs.get, folder=vault.project or root)
+    watchers = Watchers()
     shop = Shop(
         registry=registry,
-        rules=laid_down,
+        rules=_rules(engine, settings, registry),
         roles=Roles(settings.roles, registry),
         workspace=workspace,
         books=vault.books,
         threads=threads,
-        notify=notifier(settings.approvals),
         boot=vault.boot,
         agents=Agents(settings.roles, settings.crew, rack.model, rack.measure),
+        audience=_audience(settings, watchers),
         models=rack,
-        notify_question=question_notifier(settings.approvals),
         web=open_web(settings.web),
         booth=booth,
         library=library,
@@ -187,15 +189,28 @@ def _fit(
         host_paths=_host_paths(root, root.parent, *vault.places, *_home()),
     )
     watch = Watch(root, workspace, scanner, settings.documents.ignore)
-    return Fittings(vault, settings, root, shop, Counter(shop), engine, rack, library, watch)
+    return Fittings(vault, settings, root, shop, Counter(shop), engine, rack, library, watch, watchers)
 
 
-def _scanner(vault: Vault, settings: Settings, workspace: Workspace, rules: Rules) -> Scanner:
+def _audience(settings: Settings, watchers: Watchers) -> Audience:
+    return Audience(
+        asked=notifier(settings.approvals),
+        questioned=question_notifier(settings.approvals),
+        said=watchers.say,
+        retrying=watchers.retry,
+        heard=watchers.listeners.of,
+    )
+
+
+def _scanner(
+    vault: Vault, settings: Settings, workspace: Workspace, rules_now: Callable[[], Rules]
+) -> Scanner:
     def hidden(paths: Sequence[str]) -> frozenset[str]:
         # What no tool may read is no document either.
-        if rules.is_silent_about(paths, _READS):
+        rules = rules_now()
+        if rules.is_silent_about(paths):
             return frozenset()
-        return frozenset(path for path in paths if rules.hides(path, _READS, OPERATOR) is not None)
+        return frozenset(path for path in paths if rules.hides(path, role=OPERATOR) is not None)
 
     chosen = settings.documents
     return Scanner(

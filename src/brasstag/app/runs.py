@@ -12,7 +12,7 @@ from brasstag.app.opening import Fittings
 from brasstag.app.overview import Overview, look_over
 from brasstag.app.serving import Serving
 from brasstag.app.spending import Taken, taken_by
-from brasstag.app.watching import Happening, Watchers
+from brasstag.app.watching import Happening
 from brasstag.documents.carrying import carry
 from brasstag.engine.agents import Chosen
 from brasstag.engine.floor import Floor
@@ -61,7 +61,7 @@ class Ended:
 
 
 class Runs:
-    """The runs of one open room."""
+    """The runs of one open room: what is behind Room's methods about them, and what only surfaces need."""
 
     def __init__(self, fittings: Fittings, actor: str, watch: Callable[[], None]) -> None:
         self._fittings = fittings
@@ -72,10 +72,7 @@ class Runs:
         self._floor = Floor(fittings.shop, fittings.counter)
         self._marks = Serving(fittings.vault)
         self._serving: asyncio.Task[None] | None = None
-        self._watchers = Watchers()
-        self._shop.said = self._watchers.say
-        self._shop.retrying = self._watchers.retry
-        self._shop.heard = self._watchers.listeners.of
+        self._watchers = fittings.watchers
 
     async def begin(
         self,
@@ -86,12 +83,9 @@ class Runs:
         budget: Budget,
         *,
         serve: bool,
-        default_model: str = "",
+        default_model: str,
     ) -> str:
-        """Write a run down, and work on it here unless others shall.
-
-        ``default_model`` is for roles that name none, as a person has agreed to it; else one is chosen.
-        """
+        """Write a run down, and work on it here unless others shall."""
         if not request.strip():
             raise ToolError(Code.INVALID_ARGUMENTS, "a run needs words: what is to be done?")
         if reason := why_not_json(request):
@@ -151,6 +145,15 @@ class Runs:
     async def ended(self, name: str) -> Ended | None:
         """Say how a task ended, or None while it goes on."""
         return await self._run(self._ended, name)
+
+    async def finished(self, name: str) -> Ended:
+        """Wait until a task has ended, and say how."""
+        async for _ in self.watch(name, None):
+            pass
+        ended = await self.ended(name)
+        if ended is None:
+            raise ToolError(Code.TASK_NOT_FOUND, f"there is no task {name}; `brasstag tasks` lists them")
+        return ended
 
     async def task(self, name: str) -> Task:
         """Return a task by its id or the end of it."""

@@ -1,5 +1,6 @@
 """The shelf: a room's tools in the forms model providers take, only those a role may use."""
 
+from collections.abc import Callable
 from typing import Any
 
 from brasstag.policy.roles import OPERATOR, Roles
@@ -15,9 +16,9 @@ Names = list[str]
 class Shelf:
     """What one room has to offer."""
 
-    def __init__(self, registry: ToolRegistry, roles: Roles) -> None:
+    def __init__(self, registry: ToolRegistry, roles_now: Callable[[], Roles]) -> None:
         self._registry = registry
-        self._roles = roles
+        self._roles_now = roles_now
 
     def get(self, name: str) -> Tool | None:
         """Return the tool that answers to a name or an alias, whoever may use it."""
@@ -29,10 +30,11 @@ class Shelf:
 
     def list(self, role: str = OPERATOR) -> list[Tool]:
         """Return the tools a role may use; raise ToolError where there is no such role."""
-        if role not in self._roles.names:
-            names = ", ".join(self._roles.names)
+        roles = self._roles_now()
+        if role not in roles.names:
+            names = ", ".join(roles.names)
             raise ToolError(Code.INVALID_ARGUMENTS, f"there is no role {role!r}; this room has {names}")
-        return [tool for tool in self._registry.list() if self._roles.why_not(role, tool.name) is None]
+        return [tool for tool in self._registry.list() if roles.why_not(role, tool.name) is None]
 
     def for_openai(self, role: str = OPERATOR, *, wrapped: bool = True, strict: bool = False) -> Exported:
         """Return OpenAI function definitions; ``wrapped`` as chat APIs and LM Studio take them."""

@@ -7,6 +7,7 @@ indexing   what could not be indexed while it was scanned
 loading    as much of a document as fits, from pieces, which cutting parts; comparing, overlaps how two of them differ
 data/      the programs behind questions over data, and charts
 kinds      what a file is, by its bytes, or its name; containers what is packed in one
+decoding   bytes as the text they are; guessing which old encoding that is in
 converting bytes into blocks, confined; programs/ is what runs there
 rendering  blocks as Markdown, text or JSON
 counting   how many tokens a text is; tokens/ is what they are

@@ -5,6 +5,7 @@ import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from brasstag.documents.bodies import ONLY_A_LINK, Sizes
 from brasstag.documents.decoding import BEGINNING, decoded
 from brasstag.documents.kinds import CONVERTED, LINK, is_text_kind, kind_among
 from brasstag.documents.walking import Sight, inode_in, kept_fingerprint, now_nanoseconds
@@ -13,27 +14,13 @@ from brasstag.sandbox.workspace.paths import split_path
 from brasstag.sandbox.workspace.reader import READ_FILE, digest_of
 from brasstag.store.blobs import Batch, Blobs
 from brasstag.store.contents import LARGEST as LARGEST_SMALL
+from brasstag.store.documents import Pending
 from brasstag.store.versions import Version
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import digest_in, file_state, link_state
 
-CONVERT = "convert"
-"""What the index of a document needs whose text shows only once it is converted."""
-NO_TEXT = "it is no text"
-ONLY_A_LINK = "it is a link; what it leads to is in the index where that lies"
-
 _ATTEMPTS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How large a file may be for what a scan does with it."""
-
-    kept: int = 2_000_000_000
-    """Bytes of the largest file whose contents are kept, so that they can be given back."""
-    indexed: int = 6_000_000
-    """Bytes of a text that are indexed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +33,7 @@ class Taken:
     fingerprint: str
     media_type: str
     text: str = ""
-    pending: str = ""
+    pending: Pending = Pending.NOTHING
     note: str = ""
     small: bytes | None = None
     """All it holds, where that is kept in the commit that makes it known."""
@@ -124,8 +111,8 @@ class Intake:
             fingerprint,
             media_type,
             text="" if is_converted else text or "",
-            pending=CONVERT if is_converted else "",
-            note="" if is_converted or text is not None else NO_TEXT,
+            pending=Pending.CONVERT if is_converted else Pending.NOTHING,
+            note=self._sizes.note(len(data), is_text=text is not None, is_converted=is_converted),
             small=data,
         )
 
@@ -141,21 +128,19 @@ class Intake:
         digest = self._kept(descriptor, size, newest)
         beginning = os.pread(descriptor, BEGINNING, 0)
         media_type, text = described(path, beginning, is_whole=False)
-        pending, notes = "", []
-        if media_type in CONVERTED:
-            pending, text = CONVERT, ""
-        elif text is not None:
+        is_converted = media_type in CONVERTED
+        if text is not None and not is_converted:
             wanted = min(size, self._sizes.indexed)
             _, text = described(path, _beginning(descriptor, wanted), is_whole=wanted == size)
-        if text is None:
-            notes.append(NO_TEXT)
-        elif not pending and size > self._sizes.indexed:
-            notes.append(f"only its first {self._sizes.indexed:,} bytes are in the index")
-        if size > self._sizes.kept:
-            notes.append(f"only contents of up to {self._sizes.kept:,} bytes are kept")
-        mode = stat.S_IMODE(status.st_mode)
         return Taken(
-            file_state(digest), size, mode, fingerprint, media_type, text or "", pending, "; ".join(notes)
+            file_state(digest),
+            size,
+            stat.S_IMODE(status.st_mode),
+            fingerprint,
+            media_type,
+            text="" if is_converted else text or "",
+            pending=Pending.CONVERT if is_converted else Pending.NOTHING,
+            note=self._sizes.note(size, is_text=text is not None, is_converted=is_converted),
         )
 
     def _kept(self, descriptor: int, size: int, newest: Version | None) -> str:

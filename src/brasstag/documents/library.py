@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from brasstag.documents.discretion import Discreet
-from brasstag.documents.indexing import index_pending, item_of, spotted
+from brasstag.documents.hits import Hit
+from brasstag.documents.indexing import Indexer, item_of, spotted
 from brasstag.documents.kinds import CONVERTED
 from brasstag.documents.refreshing import Refresher
 from brasstag.documents.reports import ScanReport
@@ -20,7 +21,7 @@ from brasstag.store.conversions import Conversion, conversions_of
 from brasstag.store.documents import DocumentRow, row_at
 from brasstag.store.reindexing import forget_index
 from brasstag.store.versions import Past, Version, past, still_here
-from brasstag.words.documents import Document
+from brasstag.words.documents import WHOLE, Document
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import ABSENT, digest_in
 
@@ -49,9 +50,10 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search came to."""
+    """Documents that say what was searched for, the best first."""
 
-    answer: Answer
+    hits: tuple[Hit, ...]
+    more: bool
     incomplete: str | None = None
 
 
@@ -60,6 +62,7 @@ class Library:
 
     def __init__(self, books: Books, scanner: Scanner, study: Study) -> None:
         self.study = study
+        self.indexer = Indexer(books, study, scanner.sizes)
         self.refresher = Refresher(scanner)
         self._books = books
         self._scanner = scanner
@@ -110,7 +113,7 @@ class Library:
     ) -> Listed:
         """Return documents, in order, with what is known of each."""
         is_fresh = self.refresher.refresh(seconds)
-        index_pending(self._books, self.study, STUDY_SECONDS)
+        self.indexer.index_pending(STUDY_SECONDS)
         matches = matcher([glob] if glob else ())
 
         def shows(path: str) -> bool:
@@ -138,10 +141,14 @@ class Library:
         ranker: Ranker = Discreet(visible) if discreet else FullText()
         end = time.monotonic() + seconds
         is_fresh = self.refresher.refresh(seconds / 2)
-        index_pending(self._books, self.study, min(CONVERTING_SECONDS, end - time.monotonic()))
+        self.indexer.index_pending(min(CONVERTING_SECONDS, end - time.monotonic()))
         answer = self._books.read(lambda view: search(view, query, visible=visible, rankers=(ranker,)))
-        answer = replace(answer, hits=tuple(spotted(self.study, hit) for hit in answer.hits))
-        return Found(answer, _lacks(answer, is_fresh))
+        facts = self._facts_of([hit.document for hit in answer.hits])
+        hits = [
+            Hit(_document(hit.document, facts[hit.document.id]), hit.score, hit.snippet, hit.spot)
+            for hit in (spotted(self.study, hit) for hit in answer.hits)
+        ]
+        return Found(tuple(hits), answer.has_more, _lacks(answer, is_fresh))
 
     def past(self, path: str, newest: int | None = None) -> Past:
         """Return everything a path has held, or had held up to one version."""
@@ -194,18 +201,26 @@ class Library:
         self.refresher.close()
 
     def _described(self, rows: Sequence[DocumentRow]) -> list[Document]:
-        digests = [item_of(row).digest for row in rows]
-        known = self._books.read(lambda view: conversions_of(view, list(dict.fromkeys(digests))))
+        known = self._facts_of(rows)
         end = time.monotonic() + STUDY_SECONDS
         found: list[Document] = []
         for row in rows:
-            item = item_of(row)
-            facts = known.get((item.digest, item.media_type)) or Conversion(item.digest, item.media_type)
+            facts = known[row.id]
             is_quick = row.size <= LARGEST_STUDIED and not row.pending
             if not facts.tokenizer and is_quick and time.monotonic() < end:
-                facts = self.study.facts(item, row.size)
+                facts = self.study.facts(item_of(row), row.size)
             found.append(_document(row, facts))
         return found
+
+    def _facts_of(self, rows: Sequence[DocumentRow]) -> dict[int, Conversion]:
+        """Return what was found out before about what documents hold, by the ids of their rows."""
+        items = {row.id: item_of(row) for row in rows}
+        digests = list(dict.fromkeys(item.digest for item in items.values()))
+        known = self._books.read(lambda view: conversions_of(view, digests))
+        return {
+            number: known.get((item.digest, item.media_type)) or Conversion(item.digest, item.media_type)
+            for number, item in items.items()
+        }
 
 
 def _document(row: DocumentRow, facts: Conversion) -> Document:
@@ -227,7 +242,7 @@ def _document(row: DocumentRow, facts: Conversion) -> Document:
         tokenizer=facts.tokenizer,
         auto_summary=facts.summary if facts.summary_by else None,
         summary_by=facts.summary_by,
-        indexed=("pending" if row.pending else row.note or "whole"),
+        indexed=("pending" if row.pending else row.note or WHOLE),
     )
 
 

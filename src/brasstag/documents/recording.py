@@ -13,19 +13,13 @@ from brasstag.documents.sheets import Sheet, in_order
 from brasstag.documents.tracing import Appeared, Origin, moved_by_calls, moved_outside
 from brasstag.documents.walking import inode_in
 from brasstag.store.database import Transaction
-from brasstag.store.documents import (
-    DocumentRow,
-    last_id,
-    leased_paths,
-    newest_versions,
-    rows_at,
-)
-from brasstag.store.ledger import overlaps
-from brasstag.store.outbox import announce
-from brasstag.store.versions import OUTSIDE, Version, touch
+from brasstag.store.documents import DocumentRow, last_id, rows_at
+from brasstag.store.ledger import leased_paths, overlaps
+from brasstag.store.locks import Lock
+from brasstag.store.outbox import DOCUMENTS, announce
+from brasstag.store.touched import touch
+from brasstag.store.versions import OUTSIDE, Version, newest_versions
 from brasstag.words.previews import ABSENT, DIRECTORY, digest_in
-
-TOPIC = "documents"
 
 _Former = tuple[Version | None, DocumentRow | None]
 """The first version of a document, and the row it had where calls have moved it from."""
@@ -85,14 +79,14 @@ class Record:
     def write(self, findings: Sequence[Finding]) -> None:
         """Write down what was found."""
         # No call claims while this is held, so that none can make a version of a path that is written about here.
-        self._transaction.lock("leases")
-        self._transaction.lock("documents")
+        self._transaction.lock(Lock.LEASES)
+        self._transaction.lock(Lock.DOCUMENTS)
         findings = self._still_true(findings)
         rows = rows_at(self._view, [finding.path for finding in findings])
         origins = self._origins(findings, rows)
         taken_over = {origin.row.id for origin in origins.values()}
         past = self._past(findings, rows, origins, taken_over)
-        self._sheet.next_id = last_id(self._transaction) + 1
+        self._sheet.next_id = last_id(self._view) + 1
         for finding in findings:
             row = rows.get(finding.path)
             if row is not None and row.id in taken_over:
@@ -249,7 +243,7 @@ class Record:
         self._sheet.write(self._transaction, self._at)
         touch(self._transaction, self.left)
         if self._sheet.changes:
-            announce(self._transaction, TOPIC, {"changes": in_order(self._sheet.changes)}, self._at)
+            announce(self._transaction, DOCUMENTS, {"changes": in_order(self._sheet.changes)}, self._at)
 
 
 def _described(

@@ -44,6 +44,8 @@ class Refresher:
         self._walk: Future[object] | None = None
         self._glance: Future[object] | None = None
         self._walked_at: float | None = None
+        self._forgotten = 0
+        """How often all that had been walked came to count for nothing; a walk that was under way then is walked again."""
         self._took = 0.0
         self._is_watched = False
 
@@ -80,7 +82,12 @@ class Refresher:
         """Say whether somebody watches from now on, so that nobody has to walk to know what changed."""
         with self._lock:
             self._is_watched = is_watched
-            self._walked_at = None
+            self._forget_walks()
+
+    def doubt(self) -> None:
+        """Have everything looked at anew when somebody next asks, for what is a document may have changed."""
+        with self._lock:
+            self._forget_walks()
 
     def close(self) -> None:
         """Stop looking; what was not looked at waits for the next time."""
@@ -96,13 +103,22 @@ class Refresher:
         age = time.monotonic() - self._walked_at
         return not self._is_watched and (self._took <= QUICK_SECONDS or age > STALE_SECONDS)
 
+    def _forget_walks(self) -> None:
+        self._walked_at = None
+        self._forgotten += 1
+
     def _walk_all(self, stop: Callable[[], bool]) -> None:
-        began = time.monotonic()
-        self._scans.scan_all(stop)
-        with self._lock:
-            if not stop():
-                self._walked_at = time.monotonic()
-                self._took = self._walked_at - began
+        is_valid = False
+        while not is_valid and not stop():
+            began, forgotten = time.monotonic(), self._forgotten
+            self._scans.scan_all(stop)
+            with self._lock:
+                is_valid = forgotten == self._forgotten
+                if is_valid and not stop():
+                    # Whoever asks from here on has another walk, even before this one's thread is done.
+                    self._walk = None
+                    self._walked_at = time.monotonic()
+                    self._took = self._walked_at - began
 
     def _submit(self, look: Callable[[Callable[[], bool]], object]) -> "Future[object]":
         if self._pool is None:

@@ -11,8 +11,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from itertools import groupby
 
+from brasstag.documents.bodies import Sizes
 from brasstag.documents.ignoring import Ignoring, is_ignore_file
-from brasstag.documents.intake import Intake, Sizes, Taken
+from brasstag.documents.intake import Intake, Taken
 from brasstag.documents.recording import Finding, Record, Scene
 from brasstag.documents.reports import ScanReport
 from brasstag.documents.walking import Hidden, Sight, Trouble, Walk
@@ -20,17 +21,9 @@ from brasstag.sandbox.workspace.errors import shown, tool_error
 from brasstag.sandbox.workspace.paths import ROOT, parse_path, split_path
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.store.books import Books
-from brasstag.store.documents import (
-    Known,
-    known_at,
-    known_rows,
-    newest_id,
-    newest_versions,
-    paths_of_calls,
-    rows_at,
-    standing_directories,
-)
-from brasstag.store.versions import Version
+from brasstag.store.documents import last_id, rows_at
+from brasstag.store.known import Known, known_at, known_rows
+from brasstag.store.versions import Version, newest_versions, paths_of_calls, standing_directories
 from brasstag.words.errors import ToolError
 from brasstag.words.previews import ABSENT
 from brasstag.words.times import stamp
@@ -72,7 +65,7 @@ class Round:
         self._walk = Walk(workspace, ignoring, hidden, self.report.problems.append)
         began = datetime.fromisoformat(books.now())
         self._scene = Scene(
-            self._is_gone, newest_id(books.database), stamp(began - timedelta(seconds=MOVE_SECONDS))
+            self._is_gone, books.read(last_id), stamp(began - timedelta(seconds=MOVE_SECONDS))
         )
         self._batch: list[tuple[Sight, Known | None]] = []
         self._bytes = 0

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from functools import partial
 
+from brasstag.documents.bodies import Sizes
 from brasstag.documents.ignoring import Ignoring
 from brasstag.documents.indexing import notice_missing
-from brasstag.documents.intake import Sizes
 from brasstag.documents.reports import ScanReport
 from brasstag.documents.rounds import Round, Stop, never
 from brasstag.documents.walking import Hidden, nobody_hides
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.store.books import Books
-from brasstag.store.documents import forget_touched, touched_paths
 from brasstag.store.outbox import forget_old_events
+from brasstag.store.touched import forget_touched, touched_paths
 
 __all__ = ["ScanReport", "Scanner"]
 
@@ -36,7 +36,7 @@ class Scanner:
         self._books = books
         self._hidden = hidden
         self._ignore = tuple(ignore)
-        self._sizes = sizes or Sizes()
+        self.sizes = sizes or Sizes()
 
     def scan(self, paths: Sequence[str], stop: Stop = never) -> ScanReport:
         """Look at some paths, and at all below those that are directories."""
@@ -64,7 +64,7 @@ class Scanner:
 
     def _begin(self, stop: Stop) -> Round:
         ignoring = Ignoring(self._workspace, self._ignore)
-        return Round(self._workspace, self._books, ignoring, self._hidden, self._sizes, stop)
+        return Round(self._workspace, self._books, ignoring, self._hidden, self.sizes, stop)
 
     def _look_at_touched(self, scan: Round) -> None:
         noted = self._books.read(partial(touched_paths, most=MOST_TOUCHED))

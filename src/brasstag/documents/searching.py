@@ -16,7 +16,8 @@ from brasstag.sandbox.workspace.globs import matcher
 from brasstag.store.catalogue import Wanted
 from brasstag.store.database import View
 from brasstag.store.documents import DocumentRow
-from brasstag.store.finding import Ranked, best, body_of, hold_still, pending_of, rows_wanted
+from brasstag.store.finding import Ranked, best, body_of, pending_of, rows_wanted
+from brasstag.store.parts import in_parts
 from brasstag.store.sought import wanted_phrases
 from brasstag.words.errors import Code, ToolError
 
@@ -33,7 +34,6 @@ _RANK_OFFSET = 60
 """How little the first of one order outweighs those after it, where orders are joined; the usual choice."""
 
 _DEEPER = 8
-_ROWS_AT_ONCE = 500
 
 _ANY = Wanted()
 
@@ -69,8 +69,8 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A document that answers."""
+class RowHit:
+    """A row whose document answers."""
 
     document: DocumentRow
     """Its ``note`` says where only a part of it is indexed."""
@@ -84,7 +84,7 @@ class Hit:
 class Answer:
     """What was found."""
 
-    hits: tuple[Hit, ...]
+    hits: tuple[RowHit, ...]
     has_more: bool
     pending: int
     """How many documents that could be among the hits are not in the index yet, counted to ``MOST_PENDING``."""
@@ -118,7 +118,6 @@ def search(
     parsed = parse(query.text)
     query = _checked(query)
     matches = matcher(query.globs)
-    hold_still(view)
 
     def shows(row: DocumentRow) -> bool:
         return _is_wanted(row, query.wanted) and matches(row.path) and visible(row.path)
@@ -193,8 +192,7 @@ def _best_shown(
 def _shown(
     view: View, order: Sequence[Ranked], wanted: Wanted, shows: Callable[[DocumentRow], bool]
 ) -> Iterator[tuple[DocumentRow, float]]:
-    for start in range(0, len(order), _ROWS_AT_ONCE):
-        some = order[start : start + _ROWS_AT_ONCE]
+    for some in in_parts(order):
         rows = rows_wanted(view, [ranked.id for ranked in some], wanted)
         for ranked in some:
             row = rows.get(ranked.id)
@@ -202,12 +200,12 @@ def _shown(
                 yield row, ranked.score
 
 
-def _hit(view: View, row: DocumentRow, score: float, finder: Finder) -> Hit:
+def _hit(view: View, row: DocumentRow, score: float, finder: Finder) -> RowHit:
     body = body_of(view, row.id)
     snippet = finder.snippet(body)
     if snippet.offset is None:
-        return Hit(row, score, snippet, None)
-    return Hit(row, score, snippet, _spot(body, snippet.offset))
+        return RowHit(row, score, snippet, None)
+    return RowHit(row, score, snippet, _spot(body, snippet.offset))
 
 
 def _spot(body: str, offset: int) -> Spot:

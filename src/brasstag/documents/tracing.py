@@ -7,14 +7,8 @@ from dataclasses import dataclass
 from brasstag.documents.walking import inode_in
 from brasstag.sandbox.workspace.paths import split_path
 from brasstag.store.database import View
-from brasstag.store.documents import (
-    DocumentRow,
-    newest_versions,
-    row_at,
-    rows_gone_since,
-    rows_in_states,
-)
-from brasstag.store.versions import OUTSIDE, Version, lineage
+from brasstag.store.documents import DocumentRow, row_at, rows_gone_since, rows_in_states
+from brasstag.store.versions import OUTSIDE, Version, lineage, newest_versions
 from brasstag.words.canonical import sha256
 from brasstag.words.previews import ABSENT, file_state
 

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, PlainValidator
 
 from brasstag.settings.problems import refusal
 from brasstag.settings.sections import Count, Section, Sentence
-from brasstag.words.budgets import AMOUNT, COUNT, Bound, Budget, micro_dollars
+from brasstag.words.budgets import AMOUNT, COUNT, Bound, Budget
 from brasstag.words.errors import Problem
 
 OPERATOR = "operator"
@@ -93,7 +93,7 @@ class BudgetSettings(Section):
             name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None
         }
         if self.max_cost is not None:
-            given["max_cost"] = micro_dollars(self.max_cost)
+            given["max_dollars"] = given.pop("max_cost")
         return replace(usual, **given)
 
 

@@ -259,7 +259,7 @@ class DocumentSettings(Section):
     """Patterns, as in a .gitignore file, of what is no document unless a tool writes it."""
     largest_kept_bytes: Annotated[int, Field(strict=True, ge=0)] = 2_000 * MEGABYTE
     """Of a larger file the versions are known, but their contents are not kept."""
-    largest_indexed_bytes: Annotated[int, Field(strict=True, ge=1_000)] = 6 * MEGABYTE
+    largest_indexed_bytes: Annotated[int, Field(strict=True, ge=1_000, le=6 * MEGABYTE)] = 6 * MEGABYTE
     """How much of a text search finds."""
     summary_model: str = ""
     """The model that sums documents up; where there is none, sentences of their own stand for a summary."""

@@ -11,7 +11,7 @@ from brasstag.toolkit.config import Limits
 from brasstag.toolkit.declare import tool
 from brasstag.words.documents import Content
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.previews import ABSENT, DIRECTORY, digest_in
+from brasstag.words.previews import ABSENT, DIRECTORY, digest_in, is_link
 
 
 class Editions(Protocol):
@@ -77,7 +77,7 @@ def restore_document(workspace: Draft, library: Editions, path: str, version: st
             f"{path} was no file in version {found.version}; choose another version, or delete it with delete_file",
         )
     data = library.kept(found)
-    if found.state.startswith("link:"):
+    if is_link(found.state):
         where = workspace.make_link(path, os.fsdecode(data))
     else:
         where = workspace.write_bytes(path, data, mode=found.mode)

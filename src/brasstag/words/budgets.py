@@ -38,6 +38,7 @@ class Bound:
 COUNT = Bound(whole=True, most=LARGEST_INTEGER)
 AMOUNT = Bound(whole=False, most=LARGEST_INTEGER // MICRO)
 """Of dollars and seconds: both are counted in smaller coin."""
+_AMOUNTS = ("max_dollars", "max_seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,8 @@ class Budget:
     max_steps: int | None = None
     """Turns of the model."""
     max_tokens: int | None = None
-    max_cost: int | None = None
-    """Millionths of a dollar."""
+    max_dollars: float | None = None
+    """What models cost, as far as their prices are known."""
     max_depth: int | None = None
     """How many tasks may stand above one another."""
     max_children: int | None = None
@@ -58,21 +59,35 @@ class Budget:
 
     def __post_init__(self) -> None:
         for limit in fields(self):
-            value, bound = getattr(self, limit.name), AMOUNT if limit.name == "max_seconds" else COUNT
+            value, bound = getattr(self, limit.name), AMOUNT if limit.name in _AMOUNTS else COUNT
             reason = None if value is None else bound.why_not(value)
             if reason is not None:
                 raise ToolError(
                     Code.INVALID_ARGUMENTS, f"{limit.name} {reason}. {bound.mend}", {"limit": limit.name}
                 )
 
-    def as_json(self) -> dict[str, Any]:
+    @property
+    def max_cost(self) -> int | None:
+        """The limit of costs as costs are counted: in millionths of a dollar."""
+        return None if self.max_dollars is None else micro_dollars(self.max_dollars)
+
+    def given(self) -> dict[str, Any]:
         """Return the limits there are."""
         return {name: value for name, value in asdict(self).items() if value is not None}
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the limits there are as they are written down: of costs, as ``max_cost``."""
+        stored = self.given()
+        if stored.pop("max_dollars", None) is not None:
+            stored["max_cost"] = self.max_cost
+        return stored
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Budget":
         """Read what ``as_json`` wrote."""
-        return cls(**stored)
+        given = dict(stored)
+        cost = given.pop("max_cost", None)
+        return cls(**given, max_dollars=None if cost is None else cost / MICRO)
 
 
 NO_LIMITS = Budget()
@@ -137,7 +152,7 @@ class Limits:
 
     def extended(self, more: Budget) -> "Limits":
         """Return the limits with those given in their place: for the task, and for the whole run."""
-        given = more.as_json()
+        given = more.given()
         return Limits(replace(self.own, **given), replace(self.run, **given))
 
 

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+WHOLE = "whole"
+"""What is said of a document that search finds all of."""
+
 
 @dataclass(frozen=True, slots=True)
 class Carried:
@@ -63,7 +66,7 @@ class Document:
     auto_summary: str | None = None
     summary_by: str = ""
     """``extractive``, or the model that wrote it."""
-    indexed: str = "whole"
+    indexed: str = WHOLE
     """How much of it search finds: ``whole``, ``pending``, or a sentence about what is missing."""
 
     def as_json(self) -> dict[str, Any]:

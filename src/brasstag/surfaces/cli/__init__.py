@@ -28,6 +28,8 @@ call        call, undo                    outcomes    how a call ended
 approvals   list, show, approve, deny     deciding, approving   a person's yes or no, and what follows
 timeline    show, export, verify, …       entries     its entries, for eyes
 policy      test, explain, replay         diffs       what a call would change, for eyes
+documents   list, show, search, diff, …   document_lookups, document_calls, filters, reindexing, pruning   what they do
+                                          document_output, version_output, tables, snippets   what they print
 tools       list, show, schema, docs, new describing  one tool, for eyes
 project     init, trust, gc               doctor      what works here and what does not
 approvers   tokens for deciding without a terminal

@@ -41,7 +41,7 @@ class Answering:
         with heard_by(leaving.hear):
             async with open_room(self.project, "answer") as room:
                 names = [workspace_path(room.workspace, document) for document in documents]
-                seen = await so_far(room, await room.runs.task(name))
+                seen = await so_far(room, await room.task(name))
                 question = await room.answer(name, text, who, documents=names)
                 if go_on:
                     self._tell(question, True, "")

@@ -96,10 +96,10 @@ def _list(project: Path, output: OutputName | None, everything: bool) -> None:
     from brasstag.engine.decisions import Decisions
     from brasstag.surfaces.cli.deciding import asker
     from brasstag.surfaces.cli.times import local_time
-    from brasstag.words.approvals import ApprovalState
+    from brasstag.words.approvals import WAITING_STATES
 
     with open_books(project) as vault:
-        states = () if everything else (ApprovalState.OPEN, ApprovalState.APPROVED)
+        states = () if everything else WAITING_STATES
         decisions = Decisions(vault.books)
         found = decisions.list(*states)
         if wants_json(output):

@@ -26,7 +26,7 @@ def budget_of(
     children: int | None,
 ) -> "Budget":
     """Return the limits; raise BadParameter for one that is out of bounds."""
-    from brasstag.words.budgets import AMOUNT, COUNT, Budget, micro_dollars
+    from brasstag.words.budgets import AMOUNT, COUNT, Budget
 
     given = (
         ("--max-steps", steps, COUNT),
@@ -43,7 +43,7 @@ def budget_of(
     return Budget(
         max_steps=steps,
         max_tokens=tokens,
-        max_cost=None if cost is None else micro_dollars(cost),
+        max_dollars=cost,
         max_depth=depth,
         max_children=children,
         max_seconds=seconds,

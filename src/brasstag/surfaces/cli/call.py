@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -106,8 +107,14 @@ async def call_tool(
     yes: bool,
     later: bool,
     output: OutputName | None,
+    *,
+    retold: Callable[["Outcome"], "Outcome"] = lambda outcome: outcome,
+    usage: str = "",
 ) -> int:
-    """Call a tool as a command does: a person here may decide, and the outcome is shown; return the exit code."""
+    """Call a tool as a command does: a person here may decide, and the outcome is shown; return the exit code.
+
+    A command of its own may have the outcome ``retold`` in its words, and ``usage`` lists its arguments.
+    """
     from brasstag.surfaces.cli.outcomes import show_outcome
     from brasstag.surfaces.cli.people import require_approver
     from brasstag.surfaces.cli.printing import Live
@@ -124,7 +131,7 @@ async def call_tool(
             outcome = await room.call(tool, arguments, role=role)
         if isinstance(outcome, Waiting) and outcome.approval_id and not later:
             outcome = await _decided_now(room, outcome, live, yes=yes, prompts=not wants_json(output))
-        return show_outcome(live.rest_of(outcome, output), output, tool)
+        return show_outcome(retold(live.rest_of(outcome, output)), output, tool, usage=usage)
 
 
 async def _decided_now(

@@ -69,10 +69,9 @@ def role_names(project: Path) -> Iterable[str]:
 def approval_ids(project: Path) -> Iterable[str]:
     """Offer what waits."""
     from brasstag.store.approvals import list_approvals
-    from brasstag.words.approvals import ApprovalState
+    from brasstag.words.approvals import WAITING_STATES
 
-    waiting = (ApprovalState.OPEN, ApprovalState.APPROVED)
-    return [approval.id for approval in _look(project, lambda view: list_approvals(view, waiting))]
+    return [approval.id for approval in _look(project, lambda view: list_approvals(view, WAITING_STATES))]
 
 
 @_offering

@@ -150,7 +150,7 @@ async def _decide(
     try:
         decided = await room.decide(approval.id, response, require_approver(), seen=seen)
     except ToolError as error:
-        return Failed(error.code, error.message, error.details)
+        return Failed.by(error)
     if response.approved:
         return await _go_on(room, decided)
     return await room.wait(Waiting(decided.id, decided.reason))
@@ -158,5 +158,5 @@ async def _decide(
 
 async def _go_on(room: "Room", approval: Approval) -> Decided:
     """Run what a desk wanted; a call of an agent runs where its task does."""
-    task = await room.runs.task(approval.task_id)
+    task = await room.task(approval.task_id)
     return await room.resume(approval.id) if task.kind == "desk" else Noted(approval, task.tree)

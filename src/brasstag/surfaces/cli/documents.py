@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from brasstag.surfaces.cli.call import Later, Yes, call_tool
-from brasstag.surfaces.cli.filters import closed, wanted
+from brasstag.surfaces.cli.call import Later, Yes
+from brasstag.surfaces.cli.document_calls import call_for
+from brasstag.surfaces.cli.filters import closed, filter_of
 from brasstag.surfaces.cli.options import HERE, Output, Project, Role, pass_on
 from brasstag.surfaces.cli.rooms import run
 from brasstag.surfaces.cli.wording import WordsCommand
@@ -17,15 +18,24 @@ VersionName = Annotated[
     str, typer.Option("--version", "-v", help="Its number, former/path@number, or how its digest begins.")
 ]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="Only what has this tag; may be repeated.")]
-MediaType = Annotated[str, typer.Option("--type", help="Only this type, such as text/csv or image/.")]
+MimeType = Annotated[
+    str, typer.Option("--mime-type", "--type", help="Only this type, such as text/csv or image/.")
+]
 Creator = Annotated[
-    str, typer.Option("--by", help="Only what this role, or outside, created or changed last.")
+    str, typer.Option("--creator", "--by", help="Only what this role, or outside, created or changed last.")
 ]
 OfTask = Annotated[str, typer.Option("--task", help="Only what this task created or changed last.")]
 After = Annotated[
-    str, typer.Option("--after", help="Only what changed at this local time, such as 2026-03-01, or later.")
+    str,
+    typer.Option(
+        "--changed-after",
+        "--after",
+        help="Only what changed at this local time, such as 2026-03-01, or later.",
+    ),
 ]
-Before = Annotated[str, typer.Option("--before", help="Only what changed before this local time.")]
+Before = Annotated[
+    str, typer.Option("--changed-before", "--before", help="Only what changed before this local time.")
+]
 Glob = Annotated[
     str, typer.Option("--glob", "-g", callback=closed, help="Only paths that match, such as reports/**.")
 ]
@@ -43,19 +53,19 @@ def documents(context: typer.Context, output: Output = None, project: Project = 
     """List the documents, when no command is given."""
     pass_on(context, project, output)
     if context.invoked_subcommand is None:
-        from brasstag.surfaces.cli.lookups import list_documents
+        from brasstag.surfaces.cli.document_lookups import list_documents
 
-        run(list_documents(project, output, wanted(), "", "path", 50, 0))
+        run(list_documents(project, output, filter_of(), "path", 50, 0))
 
 
 @app.command("list")
 def list_(
     tag: Tags = None,
-    media_type: MediaType = "",
-    by: Creator = "",
+    mime_type: MimeType = "",
+    creator: Creator = "",
     task: OfTask = "",
-    after: After = "",
-    before: Before = "",
+    changed_after: After = "",
+    changed_before: Before = "",
     glob: Glob = "",
     order: Ordered = "path",
     limit: Limit = 50,
@@ -64,10 +74,10 @@ def list_(
     project: Project = HERE,
 ) -> None:
     """List documents with what is known of each."""
-    from brasstag.surfaces.cli.lookups import list_documents
+    from brasstag.surfaces.cli.document_lookups import list_documents
 
-    asked = wanted(tag, media_type, by, task, after, before)
-    run(list_documents(project, output, asked, glob, order, limit, offset))
+    asked = filter_of(glob, tag, mime_type, creator, task, changed_after, changed_before)
+    run(list_documents(project, output, asked, order, limit, offset))
 
 
 @app.command()
@@ -84,7 +94,7 @@ def show(
     project: Project = HERE,
 ) -> None:
     """Show what is known of a document, or what it holds."""
-    from brasstag.surfaces.cli.lookups import show_document
+    from brasstag.surfaces.cli.document_lookups import show_document
 
     run(show_document(project, output, path, form, version))
 
@@ -95,11 +105,11 @@ def search(
         list[str], typer.Argument(help='Words; "a phrase", begin*, -not and OR are understood.')
     ],
     tag: Tags = None,
-    media_type: MediaType = "",
-    by: Creator = "",
+    mime_type: MimeType = "",
+    creator: Creator = "",
     task: OfTask = "",
-    after: After = "",
-    before: Before = "",
+    changed_after: After = "",
+    changed_before: Before = "",
     glob: Glob = "",
     limit: Limit = 10,
     offset: Offset = 0,
@@ -107,10 +117,10 @@ def search(
     project: Project = HERE,
 ) -> None:
     """Find documents by the words in them, the best first."""
-    from brasstag.surfaces.cli.lookups import search_documents
+    from brasstag.surfaces.cli.document_lookups import search_documents
 
-    asked = wanted(tag, media_type, by, task, after, before)
-    run(search_documents(project, output, " ".join(query), asked, glob, limit, offset))
+    asked = filter_of(glob, tag, mime_type, creator, task, changed_after, changed_before)
+    run(search_documents(project, output, " ".join(query), asked, limit, offset))
 
 
 @app.command()
@@ -123,7 +133,7 @@ def diff(
     project: Project = HERE,
 ) -> None:
     """Compare two documents, or two versions of one. Of a path alone, its last change is shown."""
-    from brasstag.surfaces.cli.lookups import compare_versions
+    from brasstag.surfaces.cli.document_lookups import compare_versions
 
     run(compare_versions(project, output, path, other, old, new))
 
@@ -131,7 +141,7 @@ def diff(
 @app.command()
 def history(path: DocumentPath, output: Output = None, project: Project = HERE) -> None:
     """List every version of a document, followed through its moves. What else was at its path comes after them."""
-    from brasstag.surfaces.cli.lookups import tell_history
+    from brasstag.surfaces.cli.document_lookups import tell_history
 
     run(tell_history(project, output, path))
 
@@ -153,7 +163,7 @@ def restore(
     This is a call like any other: it is judged, may ask, and can be undone.
     """
     given = {"path": path, "version": version}
-    raise typer.Exit(run(call_tool(project, "restore_document", given, role, yes, later, output)))
+    raise typer.Exit(run(call_for("restore", project, given, role, yes, later, output)))
 
 
 @app.command()
@@ -167,7 +177,7 @@ def tag(
 ) -> None:
     """Give a document tags, or take some away."""
     given = {"path": path, "add": add or [], "remove": remove or []}
-    raise typer.Exit(run(call_tool(project, "tag_document", given, role, False, False, output)))
+    raise typer.Exit(run(call_for("tag", project, given, role, False, False, output)))
 
 
 @app.command()
@@ -180,7 +190,7 @@ def describe(
 ) -> None:
     """Say what a document is; others find it by these words."""
     given = {"path": path, "description": description}
-    raise typer.Exit(run(call_tool(project, "describe_document", given, role, False, False, output)))
+    raise typer.Exit(run(call_for("describe", project, given, role, False, False, output)))
 
 
 @app.command()

@@ -10,7 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from brasstag.app.room import Room
-    from brasstag.store.catalogue import Wanted
+    from brasstag.documents.filters import Filter
 
 _MOST_NAMED = 5
 _CLOSED = re.compile(r"\\.|\[!?\]?[^\]/]*\]", re.DOTALL)
@@ -26,26 +26,29 @@ def closed(glob: str) -> str:
     return glob
 
 
-def wanted(
+def filter_of(
+    glob: str = "",
     tags: list[str] | None = None,
-    media_type: str = "",
-    by: str = "",
+    mime_type: str = "",
+    creator: str = "",
     task: str = "",
-    after: str = "",
-    before: str = "",
-) -> "Wanted":
-    """Return what was asked for; a moment nobody understands is a bad option."""
-    from brasstag.store.catalogue import Wanted
+    changed_after: str = "",
+    changed_before: str = "",
+) -> "Filter":
+    """Return what was asked for; a moment nobody understands is a bad option, and one without a zone is of here."""
+    from brasstag.documents.filters import Filter
     from brasstag.words.times import read_moment
 
     try:
-        since, until = (read_moment(given, local=True) if given else "" for given in (after, before))
+        after, before = (
+            read_moment(given, local=True) if given else "" for given in (changed_after, changed_before)
+        )
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    return Wanted(media_type, tuple(tags or ()), by, task, since, until)
+    return Filter(glob, tuple(tags or ()), mime_type, creator, task, after, before)
 
 
-def with_whole_id(room: "Room", asked: "Wanted") -> "Wanted":
+def with_whole_id(room: "Room", asked: "Filter") -> "Filter":
     """Return the same with the whole id of its task, of which people type the end; raise ToolError for no task."""
     from dataclasses import replace
 
@@ -56,33 +59,33 @@ def with_whole_id(room: "Room", asked: "Wanted") -> "Wanted":
     return replace(asked, task=room.books.read(lambda view: get_task(view, asked.task).id))
 
 
-async def unfit(room: "Room", asked: "Wanted", glob: str) -> list[str]:
+async def unfit(room: "Room", asked: "Filter") -> list[str]:
     """Say of each filter that no document fits, and what might have been meant."""
-    if not any((asked.media_type, asked.tags, asked.by, asked.task, glob)):
+    if not any((asked.mime_type, asked.tags, asked.creator, asked.task, asked.glob)):
         return []
     # There may be a hundred thousand rows to look through.
-    return await asyncio.to_thread(_unfit, room, asked, glob)
+    return await asyncio.to_thread(_unfit, room, asked)
 
 
-def _unfit(room: "Room", asked: "Wanted", glob: str) -> list[str]:
+def _unfit(room: "Room", asked: "Filter") -> list[str]:
     from brasstag.sandbox.workspace.globs import matcher
     from brasstag.store.catalogue import Wanted, list_documents
 
     rows = room.books.read(lambda view: list_documents(view, Wanted()))
     types = {row.media_type for row in rows}
     told = [
-        *_missing("no document is of type", _unknown_type(asked, types), types, _type_of(asked.media_type)),
+        *_missing("no document is of type", _unknown_type(asked, types), types, _type_of(asked.mime_type)),
         *_missing("no document has the tag", asked.tags, {tag for row in rows for tag in row.tags}),
         *_missing(
             "no document was made by",
-            [asked.by],
+            [asked.creator],
             {by for row in rows for by in (row.created_by, row.updated_by)},
         ),
     ]
     if asked.task and not any(asked.task in (row.created_task, row.updated_task) for row in rows):
         told.append(f"task {asked.task[-8:]} has made no document that is there")
-    if glob and not any(map(matcher([glob]), (row.path for row in rows))):
-        told.append(f"no path matches {glob}")
+    if asked.glob and not any(map(matcher(asked.globs), (row.path for row in rows))):
+        told.append(f"no path matches {asked.glob}")
     return told
 
 
@@ -96,11 +99,11 @@ def _type_of(ending: str) -> str:
     return known if known != PLAIN else guess_type(f"x.{ending}")[0] or ""
 
 
-def _unknown_type(asked: "Wanted", known: set[str]) -> list[str]:
-    family = asked.family
+def _unknown_type(asked: "Filter", known: set[str]) -> list[str]:
+    family = asked.wanted().family
     if family is not None and any(kind.startswith(family) for kind in known):
         return []
-    return [asked.media_type.rstrip("*")]
+    return [asked.mime_type.rstrip("*")]
 
 
 def _missing(sentence: str, asked: Iterable[str], known: set[str], meant: str = "") -> Iterator[str]:

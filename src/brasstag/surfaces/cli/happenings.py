@@ -10,6 +10,7 @@ from brasstag.surfaces.cli.console import brief, quote
 from brasstag.surfaces.cli.figures import amount
 from brasstag.surfaces.cli.printing import Printed
 from brasstag.words.events import Entry, EntryKind
+from brasstag.words.ids import TurnCall
 from brasstag.words.times import stamp, utc_now
 
 if TYPE_CHECKING:
@@ -160,10 +161,9 @@ class Teller:
     def _remember(self, entry: Entry, payload: Mapping[str, Any]) -> None:
         if entry.kind is EntryKind.TURN:
             for index, call in enumerate(payload["calls"]):
-                self._made[f"{entry.task_id}:{payload['turn']}.{index}"] = call
-                self._open.setdefault(entry.task_id, {})[f"{entry.task_id}:{payload['turn']}.{index}"] = call[
-                    "tool"
-                ]
+                made = TurnCall(entry.task_id, payload["turn"], index).id
+                self._made[made] = call
+                self._open.setdefault(entry.task_id, {})[made] = call["tool"]
         elif entry.kind is EntryKind.CLOSED:
             self._open.pop(entry.task_id, None)
         elif "outcome" in payload:

@@ -30,13 +30,18 @@ _TABLE = frozenset({"columns", "rows"})
 """The parts of a result that are one table."""
 
 
-def show_outcome(outcome: "Outcome", output: OutputName | None, tool: str, **more: Any) -> Exit:
-    """Print how a call ended, and ``more`` beside it in JSON; return the exit code."""
+def show_outcome(
+    outcome: "Outcome", output: OutputName | None, tool: str, *, usage: str = "", **more: Any
+) -> Exit:
+    """Print how a call ended, and ``more`` beside it in JSON; return the exit code.
+
+    ``usage`` is the command that lists the arguments, where that is not the one for tools.
+    """
     if wants_json(output):
         tag = {} if outcome.tag is None else {"tag": {"id": outcome.tag.id, "hash": outcome.tag.hash}}
         print_json(result_view(outcome) | tag | more)
     else:
-        _tell(outcome, tool)
+        _tell(outcome, usage or f"brasstag tools show {tool}")
     return exit_for(outcome)
 
 
@@ -62,7 +67,7 @@ def print_value(value: Any) -> None:
             say(_short(value))
 
 
-def _tell(outcome: "Outcome", tool: str) -> None:
+def _tell(outcome: "Outcome", usage: str) -> None:
     match outcome:
         case Done():
             print_value(outcome.value)
@@ -72,7 +77,7 @@ def _tell(outcome: "Outcome", tool: str) -> None:
         case Failed():
             say(f"{outcome.code.value}: {outcome.message}", "red")
             if outcome.code is Code.INVALID_ARGUMENTS:
-                say(f"  `brasstag tools show {tool}` lists its arguments")
+                say(f"  `{usage}` lists its arguments")
             _tell_details(outcome)
             _tell_tag("failed, nothing changed", "dim", outcome)
         case Waiting() if outcome.task_id:

@@ -22,7 +22,7 @@ def prune_versions(
     """Delete what versions held that are neither among the newest of their path nor young, or say what would go."""
     from brasstag.policy.roles import OPERATOR
     from brasstag.sandbox.workspace.paths import ROOT, parse_path
-    from brasstag.store.books import Desk
+    from brasstag.store.desks import Desk
     from brasstag.store.pruning import Retention, prunable, prune
     from brasstag.surfaces.cli.people import require_approver, user_name
     from brasstag.words.ids import new_id

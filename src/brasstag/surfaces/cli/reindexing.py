@@ -1,14 +1,15 @@
 """Bringing the index up to date, and telling of what it lacks."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from brasstag.surfaces.cli.console import OutputName, print_json, quote, say, wants_json
 from brasstag.surfaces.cli.rooms import open_room
 
 if TYPE_CHECKING:
-    from brasstag.documents.indexing import Failures
-    from brasstag.documents.reports import ScanReport
+    from collections.abc import Iterable
+
+    from brasstag.documents.walking import Trouble
 
 MOST_NAMED = 50
 """How many documents without a text are named."""
@@ -27,8 +28,7 @@ async def make_index(project: Path, output: OutputName | None, *, rebuild: bool,
         summed = await room.documents.sum_up() if summaries else 0
     counts = {name: getattr(scanned, name) for name in _COUNTS}
     now = {"indexed": indexed.indexed, "summed_up": summed, "failed": failures.count, "left": indexed.left}
-    named = _failures(failures)
-    problems = _problems(scanned)
+    named, problems = _told(failures.problems), _told(scanned.problems)
     if wants_json(output):
         print_json(counts | now | {"failures": named, "problems": problems})
         return
@@ -46,13 +46,5 @@ async def make_index(project: Path, output: OutputName | None, *, rebuild: bool,
         )
 
 
-def _failures(found: "Failures") -> list[dict[str, Any]]:
-    told = []
-    for row in found.rows:
-        code, _, reason = row.note.partition(": ")
-        told.append({"path": row.path, "code": code, "reason": reason})
-    return told
-
-
-def _problems(scanned: "ScanReport") -> list[dict[str, Any]]:
-    return [{"path": one.path, "code": one.code.value, "reason": one.reason} for one in scanned.problems]
+def _told(problems: "Iterable[Trouble]") -> list[dict[str, str]]:
+    return [{"path": one.path, "code": one.code.value, "reason": one.reason} for one in problems]

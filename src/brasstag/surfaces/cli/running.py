@@ -54,8 +54,14 @@ class Running:
         async with self._open("run") as (room, leaving):
             agreed = await self._agreed(await room.runs.choice(role, model))
             names = [workspace_path(room.workspace, name) for name in documents]
-            run = await room.runs.begin(
-                request, role, names, model, budget, serve=not detach, default_model=agreed
+            run = await room.start(
+                request,
+                role=role,
+                documents=names,
+                model=model,
+                default_model=agreed,
+                budget=budget,
+                serve=not detach,
             )
             await self._caution(room, run)
             if detach:
@@ -65,7 +71,7 @@ class Running:
     async def watch(self, name: str, *, new: bool) -> int:
         """Follow a task that others work on."""
         async with self._open("watch") as (room, leaving):
-            task = await room.runs.task(name)
+            task = await room.task(name)
             seen = await so_far(room, task) if new else {}
             leaving.gives_back(_nothing, _nothing)
             code = await self._following(room, leaving, task, seen, stays=True).follow()
@@ -76,7 +82,7 @@ class Running:
     async def resume(self, name: str, budget: Budget, note: str, *, detach: bool) -> int:
         """Go on with a run, and work on it until it ends or waits."""
         async with self._open("resume") as (room, leaving):
-            task = await room.runs.task(name)
+            task = await room.task(name)
             if task.kind == "desk":
                 raise ToolError(Code.NOT_SUPPORTED, f"{task.id} is a desk; only runs of agents can go on")
             seen = await so_far(room, task)
@@ -105,7 +111,7 @@ class Running:
 
     async def _follow(self, room: "Room", leaving: Leaving, run: str, seen: dict[str, int]) -> int:
         leaving.gives_back(room.runs.drain, room.runs.abandon)
-        task = await room.runs.task(run)
+        task = await room.task(run)
         code = await self._following(room, leaving, task, seen, stays=False).follow()
         if code == INTERRUPTED:
             say(_LEFT.format(run=run), "yellow", stderr=True)
@@ -142,7 +148,7 @@ class Running:
 
     async def _caution(self, room: "Room", run: str) -> None:
         """Say what is only assumed of the run's model, and what it cannot see."""
-        task = await room.runs.task(run)
+        task = await room.task(run)
         for said in await room.runs.cautions(run):
             report(self.output, event("caution", task, said=said), f"{said}.")
 
@@ -150,7 +156,7 @@ class Running:
         started = await require_worker(find_project(self.project), room.vault)
         report(
             self.output,
-            event("detached", await room.runs.task(run), process=started),
+            event("detached", await room.task(run), process=started),
             f"{run} is worked on in the background{'' if started is None else f' (process {started})'}.\n"
             f"  brasstag watch {run}   follows it\n"
             f"  brasstag stop {run}   ends it",

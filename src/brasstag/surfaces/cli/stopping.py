@@ -16,6 +16,7 @@ from brasstag.surfaces.cli.exits import Exit
 from brasstag.surfaces.cli.people import user_name
 from brasstag.surfaces.cli.rooms import open_books
 from brasstag.words.events import EntryKind
+from brasstag.words.ids import TurnCall
 
 if TYPE_CHECKING:
     from brasstag.store.books import Books
@@ -100,8 +101,8 @@ def _is_acting(books: "Books", call: str) -> bool:
 
 
 def _acting(books: "Books", call: str) -> Acting:
-    task = call.rpartition(":")[0]
-    entries = books.read(lambda view: list(read_entries(view, task or None, call)))
+    place = TurnCall.of(call)
+    entries = books.read(lambda view: list(read_entries(view, place.task_id if place else None, call)))
     tools = [entry.payload["tool"] for entry in entries if entry.payload and "tool" in entry.payload]
     ends = [entry.payload or {} for entry in entries if entry.kind is EntryKind.SETTLED]
     outcome = ends[0].get("outcome", _NOT_YET) if ends else _NOT_YET

@@ -179,6 +179,7 @@ def _show_report(found: "Report", output: OutputName | None) -> None:
 
 
 def _redact(project: Path, tag: str, reason: str, contents: bool, output: OutputName | None) -> None:
+    from brasstag.store.redacting import redact
     from brasstag.surfaces.cli.people import require_approver
 
     if not reason.strip():
@@ -186,7 +187,7 @@ def _redact(project: Path, tag: str, reason: str, contents: bool, output: Output
     who = require_approver()
     with open_books(project) as vault:
         entry = _entry(vault, tag)
-        deleted = vault.books.redact(entry, str(who), reason, contents=contents)
+        deleted = redact(vault.books, entry, str(who), reason, contents=contents)
     gone = f" Deleted {deleted.contents} kept contents." if contents else ""
     report(
         output,

@@ -50,7 +50,7 @@ class Working:
                 if self.linger is not None:
                     helpers.append(asyncio.create_task(self._until_idle(room, self.linger)))
                 try:
-                    await room.runs.serve(self.concurrency)
+                    await room.serve(self.concurrency)
                 finally:
                     for helper in helpers:
                         helper.cancel()
@@ -101,7 +101,7 @@ class _Diary:
             await self._write_one(*self._noted.get_nowait())
 
     async def _write_one(self, task_id: str, begins: bool) -> None:
-        self._print("takes" if begins else "leaves", await self._room.runs.task(task_id))
+        self._print("takes" if begins else "leaves", await self._room.task(task_id))
 
     def _print(self, what: str, task: "Task") -> None:
         if wants_json(self._output):

@@ -1,19 +1,19 @@
 """Versions for people and for programs: histories, and what differs between two."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from brasstag.surfaces.cli.console import OutputName, brief, print_json, say, wants_json
 from brasstag.surfaces.cli.diffs import print_lines
 from brasstag.surfaces.cli.figures import size
-from brasstag.surfaces.cli.shelves import Column, is_narrow, print_rows
+from brasstag.surfaces.cli.tables import Column, is_narrow, print_rows
 from brasstag.surfaces.cli.times import local_time
 from brasstag.words.previews import ABSENT, DIRECTORY, digest_in
 
 if TYPE_CHECKING:
     from brasstag.documents.comparing import Comparison
-    from brasstag.store.versions import Past, Version
+    from brasstag.documents.whole import History
+    from brasstag.store.versions import Version
 
 _SHORT, _SHORTEST = 12, 8
 _MINUTE = 16
@@ -29,54 +29,23 @@ _COLUMNS = (
 _NARROW_COLUMNS = tuple(column for column in _COLUMNS if column.heading != "TAG")
 
 
-@dataclass(frozen=True, slots=True)
-class Annals:
-    """What is known of the versions of a document."""
-
-    past: "Past"
-    went: Mapping[tuple[str, int], str]
-    """Where what was at a path went, by path and number of each version that says it has left."""
-    kept: Collection[str]
-    """The digests of contents that are still there."""
-    tags: Mapping[str, str]
-    """The tags of the calls that made them, by the ids of those calls."""
-
-    def as_json(self) -> list[dict[str, Any]]:
-        """Return every version as programs read it; those of the line come last, the newest at the end."""
-        return [
-            one.as_json()
-            | {
-                "tag": self.tags.get(one.call_id),
-                "moved_to": self.went.get((one.path, one.version)),
-                "line": is_line,
-                "kept": self.is_kept(one),
-            }
-            for versions, is_line in ((self.past.others, False), (self.past.line, True))
-            for one in versions
-        ]
-
-    def is_kept(self, version: "Version") -> bool | None:
-        """Say whether what a version held is still there; None where it held nothing."""
-        digest = digest_in(version.state)
-        return None if digest is None else digest in self.kept
-
-    def counted(self) -> str:
-        """Return how many versions there are, as people say it."""
-        others = f", and {len(self.past.others)} earlier at this path" if self.past.others else ""
-        return f"{len(self.past.line)}{others}"
-
-
-def print_annals(annals: Annals, output: OutputName | None) -> None:
+def print_history(history: "History", output: OutputName | None) -> None:
     """Print the history of a document, newest first, and then what else has been at its path."""
     if wants_json(output):
-        for one in annals.as_json():
+        for one in history.as_json():
             print_json(one)
         return
-    _print_versions(annals.past.line, annals)
-    if annals.past.others:
+    _print_versions(history.line, history)
+    if history.others:
         say("")
         say("Earlier at this path:", "bold")
-        _print_versions(annals.past.others, annals)
+        _print_versions(history.others, history)
+
+
+def counted(history: "History") -> str:
+    """Return how many versions there are, as people say it."""
+    others = f", and {len(history.others)} earlier at this path" if history.others else ""
+    return f"{len(history.line)}{others}"
 
 
 def print_difference(
@@ -102,7 +71,7 @@ def who(by: str, task: str) -> str:
     return f"{by} ({task[-8:]})" if task else by
 
 
-def _print_versions(versions: Sequence["Version"], annals: Annals) -> None:
+def _print_versions(versions: Sequence["Version"], history: "History") -> None:
     is_short = is_narrow()
     rows = [
         (
@@ -110,25 +79,25 @@ def _print_versions(versions: Sequence["Version"], annals: Annals) -> None:
             local_time(one.at)[: _MINUTE if is_short else None],
             one.by if is_short else who(one.by, one.task_id),
             "" if digest_in(one.state) is None else size(one.size),
-            _state(one, annals, _SHORTEST if is_short else _SHORT),
-            *(() if is_short else (annals.tags.get(one.call_id, "")[-_SHORTEST:],)),
-            _why(one, annals),
+            _state(one, history, _SHORTEST if is_short else _SHORT),
+            *(() if is_short else (history.tags.get(one.call_id, "")[-_SHORTEST:],)),
+            _why(one, history),
         )
         for one in reversed(versions)
     ]
     print_rows(_NARROW_COLUMNS if is_short else _COLUMNS, rows)
 
 
-def _state(version: "Version", annals: Annals, length: int) -> str:
+def _state(version: "Version", history: "History", length: int) -> str:
     digest = digest_in(version.state)
     if digest is not None:
         return digest[:length]
-    to = annals.went.get((version.path, version.version))
+    to = history.moved_to.get((version.path, version.version))
     return f"moved to {to}" if to else {ABSENT: "deleted", DIRECTORY: "a directory"}[version.state]
 
 
-def _why(version: "Version", annals: Annals) -> str:
-    gone = "no longer kept" if annals.is_kept(version) is False else ""
+def _why(version: "Version", history: "History") -> str:
+    gone = "no longer kept" if history.is_kept(version) is False else ""
     moved = f"moved from {version.source}" if version.source else ""
     return ", ".join(filter(None, (gone, version.why, moved)))
 

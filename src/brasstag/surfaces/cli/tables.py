@@ -1,4 +1,4 @@
-"""Documents and versions on a shelf: one line each, as wide as the terminal is."""
+"""Tables of documents and versions: one line each, as wide as the terminal is."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ _WIDE = 100
 _GAP = "  "
 
 
-def print_shelf(documents: Sequence["Document"]) -> None:
+def print_document_table(documents: Sequence["Document"]) -> None:
     """Print a line for each document."""
     moment = _DAY if is_narrow() else _MINUTE
     rows = [

@@ -5,16 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 from brasstag.surfaces.cli import streams
 from brasstag.surfaces.cli.console import OutputName, brief, print_json, quote, quote_all, say, wants_json
-from brasstag.surfaces.cli.editions import Annals, who
 from brasstag.surfaces.cli.figures import size
-from brasstag.surfaces.cli.shelves import print_shelf
 from brasstag.surfaces.cli.snippets import print_snippet
+from brasstag.surfaces.cli.tables import print_document_table
 from brasstag.surfaces.cli.times import local_time
+from brasstag.surfaces.cli.version_output import counted, who
 
 if TYPE_CHECKING:
     from brasstag.app.documents import RoomDocuments
+    from brasstag.documents.hits import Hit
     from brasstag.documents.library import Found, Listed
-    from brasstag.documents.searching import Hit
+    from brasstag.documents.whole import History
     from brasstag.store.versions import Version
     from brasstag.words.documents import Document
 
@@ -26,16 +27,16 @@ def print_documents(listed: "Listed", unfit: Sequence[str], next_: int, output: 
         for document in listed.documents:
             print_json(document.as_json())
     elif listed.documents:
-        print_shelf(listed.documents)
+        print_document_table(listed.documents)
     else:
         say("No document comes after these." if next_ else "No document fits.", "dim")
     _tell_rest(unfit, next_ if listed.more else None, listed.incomplete, stderr=is_json)
 
 
-def print_document(document: "Document", annals: Annals, output: OutputName | None) -> None:
+def print_document(document: "Document", history: "History", output: OutputName | None) -> None:
     """Print everything that is known of a document."""
     if wants_json(output):
-        print_json(document.as_json() | {"versions": annals.as_json()})
+        print_json(document.as_json() | {"versions": history.as_json()})
         return
     quote(document.path, "bold", indent="")
     facts = {
@@ -45,7 +46,7 @@ def print_document(document: "Document", annals: Annals, output: OutputName | No
         "digest": document.digest,
         "created": f"{local_time(document.created_at)} by {who(document.created_by, document.created_task)}",
         "changed": f"{local_time(document.updated_at)} by {who(document.updated_by, document.updated_task)}",
-        "versions": annals.counted(),
+        "versions": counted(history),
         "tags": ", ".join(document.tags) or "none",
     }
     for name, value in facts.items():
@@ -84,17 +85,16 @@ async def print_content(documents: "RoomDocuments", version: "Version", form: st
 
 def print_found(found: "Found", unfit: Sequence[str], next_: int, output: OutputName | None) -> None:
     """Print what a search came to, as a list of documents is printed."""
-    hits = found.answer.hits
     is_json = wants_json(output)
-    for hit in hits:
+    for hit in found.hits:
         if is_json:
             print_json(hit_json(hit))
             continue
         brief((hit.document.path, "bold"), (_where(hit), "cyan"), (_tagged(hit), "dim"))
         print_snippet(hit.snippet)
-    if not hits and not is_json:
+    if not found.hits and not is_json:
         say("Nothing more found." if next_ else "Nothing found.", "dim")
-    _tell_rest(unfit, next_ if found.answer.has_more else None, found.incomplete, stderr=is_json)
+    _tell_rest(unfit, next_ if found.more else None, found.incomplete, stderr=is_json)
 
 
 def _tell_rest(unfit: Sequence[str], more_at: int | None, incomplete: str | None, *, stderr: bool) -> None:
@@ -110,9 +110,7 @@ def _tell_rest(unfit: Sequence[str], more_at: int | None, incomplete: str | None
 
 def hit_json(hit: "Hit") -> dict[str, Any]:
     """Return a hit as tools give it, with its score besides, which is for people only."""
-    from brasstag.tools.finding import told
-
-    return told(hit) | {"score": float(f"{hit.score:.4g}")}
+    return hit.as_json() | {"score": float(f"{hit.score:.4g}")}
 
 
 def _tokens(document: "Document") -> str:

@@ -3,18 +3,19 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brasstag.sandbox.workspace.errors import shown
 from brasstag.surfaces.cli.console import OutputName
-from brasstag.surfaces.cli.editions import Annals, print_annals, print_difference
+from brasstag.surfaces.cli.document_calls import no_document
+from brasstag.surfaces.cli.document_output import print_content, print_document, print_documents, print_found
 from brasstag.surfaces.cli.filters import unfit, with_whole_id
-from brasstag.surfaces.cli.papers import print_content, print_document, print_documents, print_found
 from brasstag.surfaces.cli.rooms import open_room
+from brasstag.surfaces.cli.version_output import print_difference, print_history
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import ABSENT
 
 if TYPE_CHECKING:
     from brasstag.app.room import Room
-    from brasstag.store.catalogue import Order, Wanted
+    from brasstag.documents.filters import Filter
+    from brasstag.store.catalogue import Order
     from brasstag.store.versions import Version
     from brasstag.surfaces.cli.documents import Form
     from brasstag.words.documents import Document
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 async def list_documents(
     project: Path,
     output: OutputName | None,
-    asked: "Wanted",
-    glob: str,
+    asked: "Filter",
     order: "Order",
     limit: int,
     offset: int,
@@ -32,8 +32,8 @@ async def list_documents(
     """Print the documents that are asked for."""
     async with open_room(project, "documents list") as room:
         asked = with_whole_id(room, asked)
-        listed = await room.documents.list(asked, glob=glob, order=order, limit=limit, offset=offset)
-        unmet = [] if listed.documents else await unfit(room, asked, glob)
+        listed = await room.documents.list(asked, order=order, limit=limit, offset=offset)
+        unmet = [] if listed.documents else await unfit(room, asked)
     print_documents(listed, unmet, offset + len(listed.documents), output)
 
 
@@ -47,26 +47,24 @@ async def show_document(
             await print_content(room.documents, chosen, form or "source")
             return
         document = await _known(room, path)
-        annals = await _annals(room, path)
-    print_document(document, annals, output)
+        history = await room.documents.history(path)
+    print_document(document, history, output)
 
 
 async def search_documents(
     project: Path,
     output: OutputName | None,
     query: str,
-    asked: "Wanted",
-    glob: str,
+    asked: "Filter",
     limit: int,
     offset: int,
 ) -> None:
     """Print the documents that say what is asked for."""
     async with open_room(project, "documents search") as room:
         asked = with_whole_id(room, asked)
-        globs = [glob] if glob else []
-        found = await room.documents.search(query, asked, globs=globs, limit=limit, offset=offset)
-        unmet = [] if found.answer.hits else await unfit(room, asked, glob)
-    print_found(found, unmet, offset + len(found.answer.hits), output)
+        found = await room.documents.search(query, asked, limit=limit, offset=offset)
+        unmet = [] if found.hits else await unfit(room, asked)
+    print_found(found, unmet, offset + len(found.hits), output)
 
 
 async def compare_versions(
@@ -79,7 +77,7 @@ async def compare_versions(
         # What is gone by now differs from what there was in all of it; a version that was named has to hold something.
         is_gone = newer.state == ABSENT and not new
         found = await room.documents.compare(older, None if is_gone else newer)
-        went = (await room.documents.moved_to([newer])).get((newer.path, newer.version), "")
+        went = await _went(room, newer) if newer.state == ABSENT else ""
     print_difference(older, newer, found, went, output)
 
 
@@ -92,15 +90,14 @@ async def _older(room: "Room", path: str, other: str, name: str, newer: "Version
 async def tell_history(project: Path, output: OutputName | None, path: str) -> None:
     """Print every version of a document."""
     async with open_room(project, "documents history") as room:
-        annals = await _annals(room, path)
-    print_annals(annals, output)
+        history = await room.documents.history(path)
+    print_history(history, output)
 
 
-async def _annals(room: "Room", path: str) -> Annals:
-    past = await room.documents.past(path)
-    versions = [*past.others, *past.line]
-    went = await room.documents.moved_to(versions)
-    return Annals(past, went, await room.documents.kept(versions), await room.documents.tags(versions))
+async def _went(room: "Room", left: "Version") -> str:
+    """Return where what was at a path went, as of the version that says it has left."""
+    history = await room.documents.history(left.path)
+    return history.moved_to.get((left.path, left.version), "")
 
 
 async def _known(room: "Room", path: str) -> "Document":
@@ -110,5 +107,4 @@ async def _known(room: "Room", path: str) -> "Document":
     except ToolError as error:
         if error.code is not Code.FILE_NOT_FOUND:
             raise
-        said = f"{shown(path)} is no document; `brasstag documents list` names those there are"
-        raise ToolError(error.code, said) from None
+        raise ToolError(error.code, no_document(path)) from None

@@ -1,0 +1,55 @@
+"""Filters: which documents are asked for, in the words of tools, commands and programs alike."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from brasstag.store.catalogue import Wanted
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.times import read_moment
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which documents are asked for; what is left empty asks for nothing."""
+
+    glob: str = ""
+    """Only paths that match, such as ``reports/**``."""
+    tags: tuple[str, ...] = ()
+    """All of these."""
+    mime_type: str = ""
+    """One such as ``text/csv``, or all of a family: ``image/``, or ``image/*``."""
+    creator: str = ""
+    """Who created it, or made its newest version: a role, or ``outside``."""
+    task: str = ""
+    """The task that created it, or made its newest version."""
+    changed_after: datetime | str = ""
+    """Changed at this moment or later; text is ISO 8601, and what names no zone is in UTC."""
+    changed_before: datetime | str = ""
+    """Changed before this moment."""
+
+    @property
+    def globs(self) -> tuple[str, ...]:
+        """The globs there are: one, or none."""
+        return (self.glob,) if self.glob else ()
+
+    def wanted(self) -> Wanted:
+        """Return what the rows of the books have to be; raise ToolError for a moment nobody understands."""
+        return Wanted(
+            media_type=self.mime_type,
+            tags=tuple(self.tags),
+            by=self.creator,
+            task=self.task,
+            since=_moment("changed_after", self.changed_after),
+            until=_moment("changed_before", self.changed_before),
+        )
+
+
+EVERYTHING = Filter()
+
+
+def _moment(name: str, given: datetime | str) -> str:
+    typed = given.isoformat() if isinstance(given, datetime) else given
+    try:
+        return read_moment(typed) if typed else ""
+    except ValueError as error:
+        raise ToolError(Code.INVALID_ARGUMENTS, f"{name}: {error}") from None
