@@ -40,16 +40,14 @@ def rules_from(
     return tuple(rules)
 
 
-def strange_roles(
-    rules: Sequence[Rule], known: Collection[str], file: str = SETTINGS_FILE
-) -> Iterator[Problem]:
+def strange_roles(rules: Sequence[Rule], known: Collection[str]) -> Iterator[Problem]:
     """Yield a problem for each rule about a role that does not exist: a misspelt deny protects nothing."""
     for rule in rules:
         for role in rule.roles:
             if role not in known:
-                place = rule.source.removeprefix(f"{file}: ")
+                place = rule.source.removeprefix(f"{SETTINGS_FILE}: ")
                 yield Problem(
-                    file,
+                    SETTINGS_FILE,
                     place,
                     f"is about {role}, which is no role of this room",
                     f"It has {', '.join(known)}.",

@@ -50,9 +50,9 @@ class Rack(Protocol):
 class Roles:
     """Every role of a room; the operator is built in, may use every tool and give work to every role."""
 
-    def __init__(self, roles: Mapping[str, RoleSettings], rack: Rack, file: str = SETTINGS_FILE) -> None:
+    def __init__(self, roles: Mapping[str, RoleSettings], rack: Rack) -> None:
         """Take the roles and the tools there are; raise ConfigError for tools that are not, or not for them."""
-        problems = list(_strangers(roles, rack, file))
+        problems = list(_strangers(roles, rack))
         if problems:
             raise ConfigError(problems)
         self._rack = rack
@@ -117,7 +117,7 @@ def _tools_of(role: RoleSettings, rack: Rack) -> frozenset[str]:
     return EVERYONES | {*_ids(role.tools, rack)} | routes | ({ASSIGN} if routes else set())
 
 
-def _strangers(roles: Mapping[str, RoleSettings], rack: Rack, file: str) -> Iterator[Problem]:
+def _strangers(roles: Mapping[str, RoleSettings], rack: Rack) -> Iterator[Problem]:
     routes = {route_name(name): name for name in roles}
     for role, settings in roles.items():
         for index, name in enumerate(settings.tools):
@@ -126,9 +126,9 @@ def _strangers(roles: Mapping[str, RoleSettings], rack: Rack, file: str) -> Iter
                 if routes[name] not in settings.delegates_to:
                     what = f"{name!r} leads to a role it does not delegate to"
                     mend = f'Add "{routes[name]}" to delegates_to; the tool comes with it.'
-                    yield Problem(file, place, what, mend)
+                    yield Problem(SETTINGS_FILE, place, what, mend)
             elif name != EVERY_TOOL and rack.get(name) is None:
-                yield Problem(file, place, f"{name!r} is no tool of this room", rack.advice(name))
+                yield Problem(SETTINGS_FILE, place, f"{name!r} is no tool of this room", rack.advice(name))
 
 
 def _ids(names: Iterable[str], rack: Rack) -> Iterator[str]:

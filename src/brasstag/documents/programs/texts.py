@@ -9,11 +9,11 @@ def plain(data: bytes, _media_type: str, paper: Paper) -> None:
     paragraphs(decoded(data, paper), paper)
 
 
-def paragraphs(text: str, paper: Paper, first_line: int = 1) -> None:
+def paragraphs(text: str, paper: Paper) -> None:
     """Write text as paragraphs; lines keep what they are indented by."""
     held: list[str] = []
-    number = first_line
-    for number, line in enumerate(clean_lines(text), start=first_line):
+    number = 1
+    for number, line in enumerate(clean_lines(text), start=1):
         if line.strip():
             held.append(line)
         elif held:

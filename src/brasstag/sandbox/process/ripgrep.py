@@ -27,7 +27,6 @@ _RAW = (
 )  # fmt: skip
 """Every file, as the bytes it is: no settings, no list of ignored files, no guess at what is text or how it is written."""
 _NAMES_BYTES = 16 << 20
-_MESSAGES_BYTES = 1 << 20
 _TRIAL_SECONDS = 10.0
 _LEAST_FIRST: tuple[System, ...] = ("none", "libraries")
 _MATCHED, _NOT_MATCHED, _FAILED_SOMEWHERE = 0, 1, 2
