@@ -15,7 +15,7 @@ What is public, ``__init__.pyi`` names; each is imported when it is first used.
 import ast
 from functools import cache
 from importlib import import_module
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 __version__ = "0.1.0"
@@ -24,7 +24,7 @@ __version__ = "0.1.0"
 @cache
 def _homes() -> dict[str, str]:
     """Return the module of every public name: the stub that type checkers read is the one list of them."""
-    stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    stub = files(__name__).joinpath("__init__.pyi").read_text(encoding="utf-8")
     imports = [line for line in ast.parse(stub).body if isinstance(line, ast.ImportFrom)]
     return {name.name: str(line.module) for line in imports for name in line.names}
 

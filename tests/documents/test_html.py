@@ -42,6 +42,7 @@ def test_hidden_text_is_left_out_and_told(hidden: str) -> None:
         ("<p>a <span aria-hidden=true>sign</span></p>", ["a sign"]),
         ("<p style='opacity:0.5; margin: 0'>half</p>", ["half"]),
         ("<p style='font-size:0.9em'>small</p>", ["small"]),
+        ("<p style='font-size:small; opacity:inherit'>words</p>", ["words"]),
         ("<dialog open>asked</dialog>", ["asked"]),
         ("<details><summary>more</summary>folded</details>", ["more", "folded"]),
         # Scripts show these as soon as the page is loaded.

@@ -12,6 +12,7 @@ from brasstag.engine.running import OFFERED
 from brasstag.engine.watch import Watch
 from brasstag.toolkit.tool import INJECTABLE
 from brasstag.words.errors import Code
+from brasstag.words.events import EntryKind
 
 PATIENCE = 10.0
 
@@ -96,3 +97,42 @@ async def test_nothing_holds_a_call_that_has_ended(room: Room) -> None:
 
 def test_everything_a_function_may_ask_for_is_offered() -> None:
     assert OFFERED.keys() == INJECTABLE
+
+
+async def test_a_look_that_fails_keeps_no_other_watch_from_being_looked_at() -> None:
+    loop = asyncio.get_running_loop()
+    rounds = Rounds(loop)
+    looked: asyncio.Queue[Watch] = asyncio.Queue()
+    told: list[dict[str, Any]] = []
+    loop.set_exception_handler(lambda _loop, context: told.append(context))
+
+    def fail() -> None:
+        raise RuntimeError("no threads left")
+
+    watched(rounds, looked).look = fail
+    other = watched(rounds, looked)
+    async with asyncio.timeout(PATIENCE):
+        assert await looked.get() is other
+    assert [str(context["exception"]) for context in told] == ["no threads left"]
+
+
+async def test_a_call_whose_task_is_stopped_twice_ends_once(room: Room) -> None:
+    running, released = threading.Event(), threading.Event()
+
+    @tool(effects="none")
+    def dawdle() -> str:
+        """Take too long."""
+        running.set()
+        released.wait(PATIENCE)
+        return "done"
+
+    room.register(dawdle)
+    called = asyncio.create_task(room.call("dawdle", {}, call_id=f"{room.task_id}:0.0"))
+    await asyncio.to_thread(running.wait, PATIENCE)
+    for _ in range(3):
+        room._counter.hurry(room.task_id)
+    ended = await called
+    released.set()
+    assert isinstance(ended, Failed)
+    entries = [one for one in await room.timeline() if one.call_id == f"{room.task_id}:0.0"]
+    assert [one.kind for one in entries] == [EntryKind.CALLED]

@@ -124,7 +124,7 @@ class RoomDocuments:
                 return count
 
     async def versions(self, path: str) -> Sequence[Version]:
-        """Return every version of what is, or was, at a path, oldest first, followed through its moves."""
+        """Return the line of what is, or was, at a path, oldest first, followed through its moves."""
         return await self._threads.run(lambda: self._library.versions(self._seen(path)))
 
     async def history(self, path: str) -> History:

@@ -1,5 +1,7 @@
 """Filters: which documents are asked for, in the words of tools, commands and programs alike."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,7 +16,7 @@ class Filter:
 
     glob: str = ""
     """Only paths that match, such as ``reports/**``."""
-    tags: tuple[str, ...] = ()
+    tags: Sequence[str] = ()
     """All of these."""
     mime_type: str = ""
     """One such as ``text/csv``, or all of a family: ``image/``, or ``image/*``."""
@@ -33,7 +35,10 @@ class Filter:
         return (self.glob,) if self.glob else ()
 
     def wanted(self) -> Wanted:
-        """Return what the rows of the books have to be; raise ToolError for a moment nobody understands."""
+        """Return what the rows of the books have to be; raise ToolError for what nobody understands."""
+        reason = "tags are several texts, not one" if isinstance(self.tags, str) else why_no_glob(self.glob)
+        if reason:
+            raise ToolError(Code.INVALID_ARGUMENTS, reason)
         return Wanted(
             media_type=self.mime_type,
             tags=tuple(self.tags),
@@ -46,9 +51,21 @@ class Filter:
 
 EVERYTHING = Filter()
 
+_CLOSED = re.compile(r"\\.|\[!?\]?[^\]/]*\]", re.DOTALL)
+"""What an opening bracket in a glob may be part of."""
+
+
+def why_no_glob(glob: str) -> str:
+    """Say why a glob is not finished; nothing where it is."""
+    if "[" in _CLOSED.sub("", glob):
+        return f"{glob} opens a set and does not close it; write [a-z] for a set, and \\[ for the character"
+    return ""
+
 
 def _moment(name: str, given: datetime | str) -> str:
     typed = given.isoformat() if isinstance(given, datetime) else given
+    if not isinstance(typed, str):
+        raise ToolError(Code.INVALID_ARGUMENTS, f"{name} is a datetime, or text such as 2026-01-31T09:00")
     try:
         return read_moment(typed) if typed else ""
     except ValueError as error:

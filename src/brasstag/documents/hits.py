@@ -15,7 +15,10 @@ class Hit:
     """A document that answers."""
 
     document: Document
-    """Its ``indexed`` says where only a part of it is searched."""
+    """As far as it is known: what nobody has found out yet, such as its tokens, ``get`` does.
+
+    Its ``indexed`` says where only a part of it is searched.
+    """
     score: float
     """How well it answers; only comparable within one search."""
     snippet: Snippet

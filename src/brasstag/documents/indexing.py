@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from brasstag.documents.bodies import ONLY_A_LINK, Sizes
-from brasstag.documents.converting import SLOW, Converted, NotConverted
+from brasstag.documents.converting import CONVERTER, SLOW, Converted, NotConverted
 from brasstag.documents.decoding import decoded
 from brasstag.documents.kinds import CONVERTED, is_text_kind
 from brasstag.documents.rendering import place_in, text_of
@@ -28,7 +28,7 @@ from brasstag.store.documents import (
 )
 from brasstag.store.fulltext import Indexed, put_texts
 from brasstag.store.locks import Lock
-from brasstag.store.reindexing import count_missing, expect_missing
+from brasstag.store.reindexing import count_missing, expect_missing, expect_outdated
 from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.previews import digest_in, is_file
 
@@ -106,6 +106,9 @@ class Indexer:
         What took all the time there was once is left to those who have all the time in the world.
         """
         end = float("inf") if seconds is None else time.monotonic() + seconds
+        if seconds is None:
+            with self._books.database.write() as transaction:
+                expect_outdated(transaction, CONVERTER)
         done = Indexing()
         newest = 0
         while (left := end - time.monotonic()) > 0:

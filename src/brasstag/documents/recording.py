@@ -154,7 +154,7 @@ class Record:
         if origin is not None:
             moved = origin.row
         base = row if _is_live(row) else moved or row
-        is_new_text = base is None or not base.is_there or base.state != taken.state or base is moved
+        is_new_text = base is None or base is moved or not base.is_there or not _reads_alike(base, taken)
         number = base.id if base is not None else self._sheet.new_id()
         described = _described(number, finding.path, taken, version, base, first or version)
         if base is None:
@@ -279,7 +279,11 @@ def _described(
         tags=base.tags,
     )
     # The index of what stayed as it was may be further than a scan brings it.
-    return replace(row, pending=base.pending, note=base.note) if base.state == taken.state else row
+    return replace(row, pending=base.pending, note=base.note) if _reads_alike(base, taken) else row
+
+
+def _reads_alike(base: DocumentRow, taken: Taken) -> bool:
+    return (base.state, base.media_type) == (taken.state, taken.media_type)
 
 
 def _what(base: DocumentRow | None, moved: DocumentRow | None, version: Version) -> What:

@@ -76,7 +76,8 @@ class Study:
     def facts(self, item: Item, size: int) -> Conversion:
         """Return all that is known of a content, its tokens and summary found out where nobody has yet."""
         known = self._books.read(lambda view: conversion_of(view, item.digest, item.media_type))
-        if known.tokenizer or size > MOST_STUDIED:
+        is_outdated = known.converter not in ("", CONVERTER)
+        if (known.tokenizer and not is_outdated) or size > MOST_STUDIED:
             return known
         try:
             found = (
@@ -84,7 +85,7 @@ class Study:
             )
         except ToolError:
             return known
-        if known.summary:
+        if known.summary_by not in ("", EXTRACTIVE):
             found.pop("summary", None)
         elif "summary" in found:
             found["summary_by"] = EXTRACTIVE
@@ -181,6 +182,9 @@ class Study:
                 blocks=digest,
                 code="",
                 reason="",
+                # Counted again: what another converter read may have been more, or less.
+                tokens=None,
+                tokenizer="",
             )
 
 

@@ -96,9 +96,11 @@ class Counter:
         try:
             found = await future
         except asyncio.CancelledError:
-            # What acts goes on to its end, and its watch with it; of an error nobody is left to hear.
-            future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+            # What acts goes on to its end, and its watch with it.
             watch.leave()
+            raise
+        except BaseException:
+            watch.rest()
             raise
         watch.rest()
         return cast("_T | Settled", found)
@@ -111,7 +113,7 @@ class Counter:
         return rounds
 
     def _look_at_watch(self, watch: Watch, future: "asyncio.Future[Any]") -> None:
-        if watch.over:
+        if watch.over or watch.expired:
             return
         late = watch.expire()
         if late is None:

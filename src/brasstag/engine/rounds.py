@@ -33,4 +33,5 @@ class Rounds:
         if self._due:
             self._wait()
         for watch in due:
-            watch.look()
+            # Apart from each other: where one look fails, the others are made.
+            self.loop.call_soon(watch.look)

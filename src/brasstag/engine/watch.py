@@ -38,7 +38,8 @@ class Watch:
         self._seconds = 0.0
         self._since: float | None = None
         self._late: Late | None = None
-        self._expired = False
+        self.expired = False
+        """Whether the word was taken from the function, so that somebody else says how it ended."""
         self._on_loop: concurrent.futures.Future[Any] | None = None
         self.look: Callable[[], None] = _nobody_looks
         """Looks now, rather than when the time is up."""
@@ -76,7 +77,7 @@ class Watch:
         with self._lock:
             # Forgotten at once: it holds the whole call, which would outlive its end by holding itself.
             self._since = self._late = None
-            if self._expired:
+            if self.expired:
                 raise LeftBehind
 
     def rest(self) -> None:
@@ -87,7 +88,7 @@ class Watch:
         """Say how what the function runs is broken off when its time is up; None where it runs nothing now."""
         with self._lock:
             self._break_off = break_off
-            too_late = self._expired or self.hurried
+            too_late = self.expired or self.hurried
         if too_late and break_off is not None:
             break_off()
 
@@ -149,11 +150,11 @@ class Watch:
             return self._since + self._seconds - time.monotonic()
 
     def expire(self) -> Late | None:
-        """Take the word from a function whose time is up; None while it has time, or has come back."""
+        """Take the word from a function whose time is up, once; None while it has time, or has come back."""
         with self._lock:
-            if self._since is None or time.monotonic() < self._since + self._seconds:
+            if self.expired or self._since is None or time.monotonic() < self._since + self._seconds:
                 return None
-            self._expired = True
+            self.expired = True
             if self._break_off is not None:
                 self._break_off()
             return self._late

@@ -54,12 +54,12 @@ def is_of_an_index_in_parts(error: Any, path: Path) -> bool:
 
 
 def _lacks_a_part(path: Path) -> bool:
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-        for name, columns in _PARTS.items():
-            try:
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            for name, columns in _PARTS.items():
                 connection.execute(f"SELECT {columns} FROM fulltext_{name} LIMIT 0")  # noqa: S608 - our own words
-            except sqlite3.Error as error:
-                return "no such" in str(error)
+    except sqlite3.Error as error:
+        return "no such" in str(error)
     return False
 
 

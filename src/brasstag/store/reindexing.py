@@ -9,8 +9,8 @@ from brasstag.store.damage import of_the_index
 from brasstag.store.database import Transaction
 from brasstag.store.documents import Pending
 from brasstag.store.locks import Lock
-from brasstag.store.schema import SQLITE_FULLTEXT, documents
-from brasstag.words.previews import ABSENT
+from brasstag.store.schema import SQLITE_FULLTEXT, conversions, documents
+from brasstag.words.previews import ABSENT, file_state
 
 POSTGRES_FULLTEXT = (
     """CREATE TABLE fulltext (
@@ -55,6 +55,23 @@ def forget_index(transaction: Transaction, converted: Collection[str]) -> None:
     for statement in POSTGRES_FULLTEXT if is_postgres else SQLITE_FULLTEXT:
         transaction.execute(text(statement))
     _let_wait(transaction, _IS_THERE, converted)
+    # Looked at again, too: what could not be read then may be a text now.
+    transaction.execute(update(documents).where(_IS_THERE).values(fingerprint=""))
+
+
+def expect_outdated(transaction: Transaction, converter: str) -> None:
+    """Let documents wait to be converted again whose text in the index another converter made."""
+    transaction.lock(Lock.DOCUMENTS)
+    is_outdated = exists().where(
+        conversions.c.digest == func.substr(documents.c.state, len(file_state("")) + 1),
+        conversions.c.media_type == documents.c.media_type,
+        conversions.c.converter.not_in(("", converter)),
+    )
+    transaction.execute(
+        update(documents)
+        .where(_IS_THERE, documents.c.pending == Pending.NOTHING, is_outdated)
+        .values(pending=Pending.CONVERT)
+    )
 
 
 def count_missing(view: Connection) -> int:

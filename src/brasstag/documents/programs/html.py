@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from brasstag.documents.programs.decoding import decoded
-from brasstag.documents.programs.htmlhidden import VOID, Elements
+from brasstag.documents.programs.htmlhidden import Elements
 from brasstag.documents.programs.htmlsheets import Sheets
 from brasstag.documents.programs.paper import Entry, Paper
 
@@ -67,8 +67,7 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        self._elements.open(tag, given)
-        if self._elements.is_hidden or (tag in VOID and self._elements.hides(tag, given)):
+        if not self._elements.open(tag, given):
             # Words before and behind it stand in lines of their own all the same.
             if tag in _BOUNDARIES:
                 self._boundary()

@@ -4,8 +4,9 @@ import re
 from bisect import bisect
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from brasstag.documents.programs.htmlsheets import Sheets
+from brasstag.documents.programs.htmlsheets import COMMENT, Sheets, Sight
 
 VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
@@ -17,11 +18,10 @@ _HELD_BACK = frozenset({"template", "noscript"})
 # Scripts hide a whole page until it is loaded: that is seen.
 _ALWAYS_SEEN = frozenset({"html", "body"})
 _HIDING = re.compile(
-    r"(?:^|;)\s*(?:display\s*:\s*none|(?:content-)?visibility\s*:\s*(?:hidden|collapse)"
-    r"|(?:opacity|font-size)\s*:\s*0*\.?0*(?:%|[a-z]+)?\s*(?:!|;|$))",
+    r"(?:^|;)\s*(?:content-visibility\s*:\s*hidden"
+    r"|(?:opacity|font-size)\s*:\s*(?:0+(?:\.0*)?|\.0+)(?:%|[a-z]+)?\s*(?:!|;|$))",
     re.IGNORECASE,
 )
-_CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 _PARAGRAPH = frozenset({"p"})
 _LISTS = frozenset({"ul", "ol", "menu", "dl"})
@@ -40,6 +40,16 @@ _ENDED_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
 """What is open in the same list or table is ended by the next of its kind; pages leave out the tag that would say so."""
 
 
+@dataclass(slots=True)
+class _Turn:
+    """An open element from which on something else is seen than in what it lies in."""
+
+    place: int
+    sight: Sight
+    tells: bool
+    """Whether words in it are still to be noted."""
+
+
 class Elements:
     """The open elements of a page, by name and place, so that none has to be looked for."""
 
@@ -49,42 +59,42 @@ class Elements:
         self._open: list[str] = []
         self._places: defaultdict[str, list[int]] = defaultdict(list)
         self._bounds: list[int] = [-1]
-        self._hidden = -1
-        self._tells = False
+        self._turns: list[_Turn] = []
         self.untold = 0
         """How many hidden elements had something to say."""
 
     @property
     def is_hidden(self) -> bool:
-        """Whether a reader sees nothing of what comes next."""
-        return self._hidden >= 0
+        """Whether a reader sees no words that come next."""
+        return self._sight is not Sight.SHOWN
 
     @property
     def is_drawing(self) -> bool:
         """Whether what comes next is no HTML: there, a slash at its end closes an element."""
         return bool(self._places["svg"] or self._places["math"])
 
-    def open(self, tag: str, given: Mapping[str, str | None]) -> None:
-        """Begin an element, and end those that it ends by that."""
+    def open(self, tag: str, given: Mapping[str, str | None]) -> bool:
+        """Begin an element, and end those that it ends by that; False where nothing of it or in it is seen."""
         is_boundary = tag in self._boundaries
         if is_boundary and self._last(_PARAGRAPH) == self._bounds[-1]:
             self._drop(self._bounds[-1])
         if tag in _ENDED_BY:
             self._end_before(*_ENDED_BY[tag])
+        sight = self._seen(tag, given)
         if tag in VOID:
-            return
+            return sight is Sight.SHOWN
         place = len(self._open)
         self._open.append(tag)
         self._places[tag].append(place)
         if is_boundary:
             self._bounds.append(place)
-        if self._hidden < 0 and self.hides(tag, given):
-            self._hidden = place
-            self._tells = tag not in _WORDLESS
+        if sight is not self._sight:
+            self._turns.append(_Turn(place, sight, sight is not Sight.SHOWN and tag not in _WORDLESS))
+        return sight is not Sight.GONE
 
     def close(self, tag: str) -> bool:
-        """End an element; False where that was a hidden one, or is still in one."""
-        hidden = self._hidden
+        """End an element; False where nothing in it was seen, or it lies in such a one."""
+        gone = self._turns[-1].place if self._sight is Sight.GONE else -1
         if self._places[tag]:
             place = self._places[tag][-1]
             # What it would have to lie outside of keeps it from ending anything.
@@ -94,16 +104,25 @@ class Elements:
                 stop = self._last(_TABLE if tag in _TABLE_PARTS else _IN_TABLES)
             if place >= stop:
                 self._drop(place)
-        return hidden < 0 or len(self._open) < hidden
-
-    def hides(self, tag: str, given: Mapping[str, str | None]) -> bool:
-        """Say whether an element is not shown, whatever it lies in."""
-        return _hides(tag, given) or (tag not in _ALWAYS_SEEN and self._sheets.hide(tag, given))
+        return gone < 0 or len(self._open) < gone
 
     def say(self) -> None:
         """Take note of words that no reader sees."""
-        self.untold += self._tells
-        self._tells = False
+        if self._turns:
+            self.untold += self._turns[-1].tells
+            self._turns[-1].tells = False
+
+    @property
+    def _sight(self) -> Sight:
+        return self._turns[-1].sight if self._turns else Sight.SHOWN
+
+    def _seen(self, tag: str, given: Mapping[str, str | None]) -> Sight:
+        """Say how an element is seen where it lies: gone, veiled or shown."""
+        around = self._sight
+        if around is Sight.GONE or _hides(tag, given):
+            return Sight.GONE
+        said = Sight.UNSAID if tag in _ALWAYS_SEEN else self._sheets.sight(tag, given)
+        return around if said is Sight.UNSAID else said
 
     def _end_before(self, tags: frozenset[str], within: frozenset[str]) -> None:
         """End the outermost of those elements in the list or table that is open."""
@@ -126,8 +145,8 @@ class Elements:
         del self._open[first:]
         while self._bounds[-1] >= first:
             self._bounds.pop()
-        if first <= self._hidden:
-            self._hidden = -1
+        while self._turns and self._turns[-1].place >= first:
+            self._turns.pop()
 
 
 def _hides(tag: str, given: Mapping[str, str | None]) -> bool:
@@ -137,6 +156,6 @@ def _hides(tag: str, given: Mapping[str, str | None]) -> bool:
     if (not given and tag != "dialog") or tag in _ALWAYS_SEEN:
         return False
     is_closed = tag == "dialog" and "open" not in given
-    style = _CSS_COMMENT.sub("", given.get("style") or "")
+    style = COMMENT.sub("", given.get("style") or "")
     is_styled = bool(style) and _HIDING.search(style) is not None
     return "hidden" in given or is_closed or is_styled

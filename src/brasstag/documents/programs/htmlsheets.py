@@ -1,4 +1,4 @@
-"""What the style sheets in a page hide, as far as that can be told without a browser.
+"""What the styles in a page hide, in sheets and in tags, as far as that can be told without a browser.
 
 A selector is understood that is a tag, classes and an id, or some of these (``p``, ``.ad``, ``#menu``, ``p.ad.old``). What
 any other one would hide, such as ``.a .b`` or ``.a:hover``, or a rule for screens of some sizes only, is seen; and so is an
@@ -8,6 +8,7 @@ element that such a rule may show again.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from enum import Enum, auto
 from typing import NamedTuple
 
 MOST_CHARACTERS = 500_000
@@ -41,11 +42,35 @@ _COMBINED = re.compile(r"[\s>+~]+")
 
 _NO, _PERHAPS, _YES = range(3)
 """Whether a rule holds for whoever reads the page on a screen."""
-_CONDITIONS = frozenset({"@supports", "@layer", "@container", "@scope", "@starting-style"})
+_AT_RULE = re.compile(r"@[\w-]+")
+_VENDOR = re.compile(r"(?<=^@)-[a-z]+-")
+# They hold no selectors; of what any other one holds, some may be heard.
+_WITHOUT_SELECTORS = frozenset(
+    {
+        "@color-profile", "@counter-style", "@font-face", "@font-feature-values", "@font-palette-values", "@keyframes",
+        "@page", "@position-try", "@property", "@view-transition", "@viewport",
+    }
+)  # fmt: skip
 _NO_SCREENS = frozenset({"print", "speech", "aural", "braille", "embossed", "tty"})
 
-Weight = tuple[bool, int, int, int, int]
-"""Which of two rules is heard: an important one, then the one that names more, then the later."""
+COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+"""In a style; one that is never closed ends with it."""
+
+Weight = tuple[bool, bool, int, int, int, int]
+"""Which of two rules is heard: an important one, then the element's own, then the one that names more, then the later."""
+
+
+class Sight(Enum):
+    """What the styles say of an element."""
+
+    GONE = auto()
+    """Neither it nor anything in it is seen."""
+    VEILED = auto()
+    """It is not seen; what lies in it may be shown again."""
+    SHOWN = auto()
+    """It may be seen also in what is veiled."""
+    UNSAID = auto()
+    """It is seen where what it lies in is seen."""
 
 
 class _Rule(NamedTuple):
@@ -80,37 +105,39 @@ class Sheets:
             self.fall_short = self.fall_short or len(sheet) > left
             left = max(0, left - len(sheet))
 
-    def hide(self, tag: str, given: Mapping[str, str | None]) -> bool:
-        """Say whether an element is hidden, and neither by another rule nor by its own style shown again."""
-        if not self._rules:
-            return False
-        classes = (given.get("class") or "").split()
+    def sight(self, tag: str, given: Mapping[str, str | None]) -> Sight:
+        """Say how an element is seen by its own style and by the rules that are heard for it."""
         heard: dict[str, _Rule] = {}
-        for rule in self._met_by({"*", tag, f"#{given.get('id')}", *(f".{name}" for name in classes)}):
+        for rule in (*_own(given), *self._met_by(_parts_of(tag, given) if self._rules else set())):
             if rule.name not in heard or rule.weight > heard[rule.name].weight:
                 heard[rule.name] = rule
-        hiding = [rule for rule in heard.values() if rule.hides]
-        own = {name.lower() for name, _, _ in _PROPERTY.findall(given.get("style") or "")} if hiding else ()
-        return any(rule.name not in own or rule.weight[0] for rule in hiding)
+        display, visibility = heard.get("display"), heard.get("visibility")
+        if display and display.hides:
+            return Sight.GONE
+        if visibility:
+            return Sight.VEILED if visibility.hides else Sight.SHOWN
+        # What shows it may not have been looked at.
+        return Sight.SHOWN if self._compared > MOST_COMPARED else Sight.UNSAID
 
-    def _met_by(self, has: set[str]) -> Iterator[_Rule]:
+    def _met_by(self, has: set[str]) -> list[_Rule]:
+        met: list[_Rule] = []
         for part in has:
             for rule in self._rules.get(part, ()):
                 self._compared += 1
                 if self._compared > MOST_COMPARED:
+                    # Of some rules only, one that hides could be heard and the one that shows again not.
                     self.fall_short = True
-                    return
+                    return []
                 if rule.parts <= has:
-                    yield rule
+                    met.append(rule)
+        return met
 
     def _read(self, sheet: str, holds: int) -> None:
         for prelude, said, how in _rules_of(sheet, holds):
-            told = [
-                (name.lower(), value.lower(), bool(last)) for name, value, last in _PROPERTY.findall(said)
-            ]
+            told = list(_told(said))
             for selector in _selectors(prelude) if told else ():
-                for name, value, is_important in told:
-                    self._add(selector, name, (name, value) in _HIDING, is_important, how)
+                for name, hides, is_important in told:
+                    self._add(selector, name, hides, is_important, how)
 
     def _add(self, selector: _Selector, name: str, hides: bool, is_important: bool, holds: int) -> None:
         if hides and not (selector.is_simple and holds == _YES):
@@ -121,8 +148,29 @@ class Sheets:
             return
         # By the part that the fewest elements have: of tags, classes and ids the last in this order.
         rarest = max(selector.parts, key=lambda part: (part[0] == "#", part[0] == ".", part))
-        weight = (is_important, *selector.exactness, self._count)
+        weight = (is_important, False, *selector.exactness, self._count)
         self._rules[rarest].append(_Rule(selector.parts, name, hides, weight))
+
+
+def _told(said: str) -> Iterator[tuple[str, bool, bool]]:
+    """Yield what is set, whether that hides, and whether it is important."""
+    for name, value, last in _PROPERTY.findall(said):
+        yield name.lower(), (name.lower(), value.lower()) in _HIDING, bool(last)
+
+
+def _own(given: Mapping[str, str | None]) -> Iterator[_Rule]:
+    """Yield what the tag of an element says by itself."""
+    if style := given.get("style"):
+        for place, (name, hides, is_important) in enumerate(_told(COMMENT.sub("", style))):
+            yield _Rule(frozenset(), name, hides, (is_important, True, 0, 0, 0, place))
+
+
+def _parts_of(tag: str, given: Mapping[str, str | None]) -> set[str]:
+    """Return what a selector can name of an element."""
+    parts = {"*", tag, *(f".{name}" for name in (given.get("class") or "").split())}
+    if name := given.get("id"):
+        parts.add(f"#{name}")
+    return parts
 
 
 def _holds_for(given: str) -> int:
@@ -176,10 +224,12 @@ def _opened(here: _Open) -> _Open:
     here.said.clear()
     if not prelude.startswith("@"):
         return _Open(prelude, here.holds, is_rule=True)
-    name, _, query = prelude.partition(" ")
-    if name.lower() == "@media":
-        return _Open("", min(here.holds, _screens(query)), is_rule=False)
-    return _Open("", min(here.holds, _PERHAPS) if name.lower() in _CONDITIONS else _NO, is_rule=False)
+    found = _AT_RULE.match(prelude)
+    name = found[0].lower() if found else ""
+    holds = _screens(prelude.removeprefix(found[0])) if found and name == "@media" else _PERHAPS
+    if _VENDOR.sub("", name) in _WITHOUT_SELECTORS:
+        holds = _NO
+    return _Open("", min(here.holds, holds), is_rule=False)
 
 
 def _closed(stack: list[_Open]) -> Iterator[tuple[str, str, int]]:

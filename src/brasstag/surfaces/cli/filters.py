@@ -1,7 +1,6 @@
 """Filters of documents as people type them, and which of them nothing fits, with what was probably meant."""
 
 import asyncio
-import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -13,16 +12,14 @@ if TYPE_CHECKING:
     from brasstag.documents.filters import Filter
 
 _MOST_NAMED = 5
-_CLOSED = re.compile(r"\\.|\[!?\]?[^\]/]*\]", re.DOTALL)
-"""What an opening bracket in a glob may be part of."""
 
 
 def closed(glob: str) -> str:
     """Return a glob whose sets are closed; one that people have not finished is a bad option."""
-    if "[" in _CLOSED.sub("", glob):
-        raise typer.BadParameter(
-            f"{glob} opens a set and does not close it; write [a-z] for a set, and \\[ for the character"
-        )
+    from brasstag.documents.filters import why_no_glob
+
+    if reason := why_no_glob(glob):
+        raise typer.BadParameter(reason)
     return glob
 
 
