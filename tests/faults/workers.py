@@ -8,12 +8,14 @@ import resource
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from brasstag.app.room import Room
 from brasstag.engine import advance, floor, reconciling
 from brasstag.store import sqlite
+from brasstag.store.database import Database
 from brasstag.words.errors import StoreLost
 from tests.faults.mutants import mutate
 
@@ -55,8 +57,9 @@ class Place:
 class Reaper:
     """Passed at every step; gives its own process the signal when its time has come."""
 
-    def __init__(self, fate: Fate) -> None:
+    def __init__(self, fate: Fate, database: Database) -> None:
         self._fate = fate
+        self._database = database
         self._dice = random.Random(fate.seed)
         self._passed = 0
         self._lock = threading.Lock()
@@ -69,8 +72,14 @@ class Reaper:
                 due = due or self._passed == self._fate.passing
                 self._passed += 1
         if due:
-            # To this very thread: sent to the process, a stop would let it run on for a moment.
-            signal.pthread_kill(threading.get_ident(), self._fate.signal)
+            with self._between_writes():
+                # To this very thread: sent to the process, a stop would let it run on for a moment.
+                signal.pthread_kill(threading.get_ident(), self._fate.signal)
+
+    def _between_writes(self) -> AbstractContextManager[object]:
+        """Wait until no thread of a process that is to stop writes to SQLite: it would keep all others from writing."""
+        stops = self._fate.signal == signal.SIGSTOP and isinstance(self._database, sqlite.SqliteDatabase)
+        return self._database._lock if stops else nullcontext()  # type: ignore[attr-defined]
 
 
 def work(place: Place, fate: Fate) -> None:
@@ -103,10 +112,10 @@ async def _serve(place: Place, fate: Fate) -> None:
     while not going_home.is_set():
         try:
             async with Room.open(place.project) as room:
-                room._shop.at = Reaper(fate)
+                room._shop.at = Reaper(fate, room.books.database)
                 room._shop.stopped_seconds = fate.stopped_seconds
                 if fate.signal == signal.SIGSTOP:
-                    # All of it stops: in the middle of writing down what it saw in the workspace, it would hold others up.
+                    # The same on Postgres, as far as it can be had: what watches the workspace writes at any time.
                     room.runs._watch_documents = lambda: None
                 _limit_files(fate.largest_file)
                 await _serve_until(going_home, room)
