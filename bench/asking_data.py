@@ -18,16 +18,16 @@ from measuring import goal, ratio, title
 from places import scratch
 
 from brasstag import Room
-from brasstag.app.creating import create_project
-from brasstag.sandbox.process.errands import Errand
-from brasstag.sandbox.process.jobs import FILES, Limits
+from brasstag.app.project.create import create_project
+from brasstag.sandbox.process.job import FILES, Limits
+from brasstag.sandbox.process.module_job import ModuleJob
 from brasstag.words.calls import Done
 
 _ROWS = 500_000
 _ROUNDS = 7
 _QUERY = "SELECT region, product, round(sum(revenue), 2) AS revenue FROM {} GROUP BY ALL ORDER BY revenue DESC LIMIT 100"
 _BARE = "import duckdb, sys; print(len(duckdb.sql(sys.argv[1]).fetchall()))"
-_NOTHING = "brasstag.documents.data.replying"
+_NOTHING = "brasstag.documents.data.stdio"
 
 
 async def run() -> None:
@@ -44,8 +44,8 @@ async def _measure(room: Room, file: Path) -> None:
     import duckdb
 
     bare = _QUERY.format(f"read_csv('{file}')")
-    booth = room._shop.booth
-    assert booth is not None
+    sandbox = room._runtime.sandbox
+    assert sandbox is not None
     request = {
         "documents": [{"path": "sales.csv", "file": f"{FILES}/0"}],
         "seconds": 30,
@@ -67,7 +67,7 @@ async def _measure(room: Room, file: Path) -> None:
         subprocess.run([sys.executable, "-m", _NOTHING], check=True)
 
     def errand(module: str, asked: bytes) -> None:
-        ran = booth.run_errand(Errand(module, asked, (("0", file),), limits))
+        ran = sandbox.run_errand(ModuleJob(module, asked, (("0", file),), limits))
         assert ran.exit_code == 0, ran.stderr
 
     async def call() -> None:

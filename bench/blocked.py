@@ -19,7 +19,7 @@ from places import scratch
 from tests.engine.crews import ADA, call, turn, write_script
 
 from brasstag import Room
-from brasstag.store.timeline import entries_since
+from brasstag.store.timeline.timeline import entries_since
 from processes import environment, usage_of, worker
 
 TASKS = 10_000
@@ -34,11 +34,11 @@ BLOCKED_ENTRIES = 3
 RESTART = """
 import asyncio, sys
 from brasstag import Room
-from brasstag.engine.reconciling import reconcile
+from brasstag.engine.recovery.reconcile import reconcile
 
 async def restart(project):
     async with Room.open(project) as room:
-        await room._counter.watched(reconcile, room._shop, lambda task_id: False)
+        await room._counter.deadlines.run(reconcile, room._runtime, lambda task_id: False)
 
 asyncio.run(restart(sys.argv[1]))
 """
@@ -117,7 +117,7 @@ async def _answer(room: Room, task_id: str, question_id: str) -> float:
     await room.answer(question_id, "You may.", ADA)
     seen = BLOCKED_ENTRIES + 1
     while time.monotonic() < deadline:
-        entries = await asyncio.to_thread(room.books.read, lambda view: entries_since(view, task_id, seen))
+        entries = await asyncio.to_thread(room.store.read, lambda view: entries_since(view, task_id, seen))
         if entries:
             return datetime.fromisoformat(entries[0].at).timestamp() - answered_at
         await asyncio.sleep(0.02)

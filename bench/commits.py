@@ -12,7 +12,7 @@ from measuring import goal, interleaved, line, ratio, title
 from places import scratch
 
 from brasstag import Done, Room
-from brasstag.app.creating import create_project
+from brasstag.app.project.create import create_project
 
 CONTENT = "Call me Ishmael.\n" * 60
 
@@ -60,7 +60,7 @@ def counting(room: Room) -> Iterator[dict[str, int]]:
     def count_commit(statement: str) -> None:
         counts["commits"] += statement == "COMMIT"
 
-    writer = room.books.database._writer.connection.driver_connection
+    writer = room.store.database._writer.connection.driver_connection
     writer.set_trace_callback(count_commit)
     os.fsync = count_fsync
     try:

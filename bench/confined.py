@@ -13,8 +13,8 @@ from node_peers import node_peer
 from places import scratch
 
 from brasstag import Room
-from brasstag.app.creating import create_project
-from brasstag.sandbox.process.jobs import Job
+from brasstag.app.project.create import create_project
+from brasstag.sandbox.process.job import Job
 from brasstag.words.calls import Done
 
 _NOTHING = "/bin/true"
@@ -39,11 +39,11 @@ async def _start_up(project: Path) -> None:
     workspace = project / "data"
     bare = [*_BARE, "--bind", str(workspace), str(workspace), "--chdir", str(workspace), _NOTHING]
     async with Room.open(project) as room:
-        booth = room._shop.booth
-        assert booth is not None
+        sandbox = room._runtime.sandbox
+        assert sandbox is not None
 
         def job() -> None:
-            with booth.run(Job((_NOTHING,))) as work:
+            with sandbox.run(Job((_NOTHING,))) as work:
                 assert work.ran.exit_code == 0, work.ran
 
         async def call() -> None:
@@ -112,7 +112,7 @@ def _left(room: Room) -> dict[str, int]:
         "mounts": len(Path("/proc/self/mountinfo").read_text().splitlines()),
         "descriptors": sum(1 for name in _descriptors() if not name.startswith("state.db")),
         "threads": threading.active_count(),
-        "directories of runs": len(list(room._shop.booth._scratch.iterdir())),
+        "directories of runs": len(list(room._runtime.sandbox._scratch.iterdir())),
     }
 
 

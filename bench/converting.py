@@ -17,9 +17,9 @@ from measuring import goal_at_least, line, ratio, title
 from places import scratch
 
 from brasstag import Room
-from brasstag.app.creating import create_project
-from brasstag.documents.converting import Converter, Source
-from brasstag.documents.kinds import kind_of
+from brasstag.app.project.create import create_project
+from brasstag.documents.formats.convert import Converter, Source
+from brasstag.documents.formats.kinds import kind_of
 from brasstag.words.blocks import Blocks
 
 _WORDS = (
@@ -52,9 +52,9 @@ async def run() -> None:
         create_project(project)
         files = [make(folder) for make in (_pdf, _docx, _xlsx)]
         async with Room.open(project) as room:
-            booth = room._shop.booth
-            assert booth is not None
-            converter = Converter(booth)
+            sandbox = room._runtime.sandbox
+            assert sandbox is not None
+            converter = Converter(sandbox)
             peer = MarkItDown()
             for file in files:
                 _compare(

@@ -13,8 +13,8 @@ from tests.conftest import accept
 from tests.postgres import NOT_HERE, Server, find_binaries
 
 from brasstag import Room
-from brasstag.app.creating import create_project
-from brasstag.store.address import DATABASE_VARIABLE
+from brasstag.app.project.create import create_project
+from brasstag.store.database.postgres_address import DATABASE_VARIABLE
 from brasstag.words.messages import ToolUse
 from brasstag.words.turns import OnText, Turn, TurnRequest, Usage
 
@@ -106,7 +106,7 @@ class Works:
 
     async def begin(self, model: Reading, request: str = "Read the chapter.") -> str:
         """Begin a run that this model answers."""
-        self.room._shop.agents.find_model = lambda _name, _fallback: model
+        self.room._runtime.agents.find_model = lambda _name, _fallback: model
         run = await self.room.start(request, serve=False)
         self._left.setdefault(run, asyncio.Event())
         return run

@@ -21,16 +21,16 @@ from crews import postgres
 from measuring import goal, title
 from places import scratch
 
-from brasstag.documents.searching import Query, search
-from brasstag.store.address import Address
-from brasstag.store.catalogue import Wanted
-from brasstag.store.database import Database
-from brasstag.store.documents import DocumentRow, insert_rows
-from brasstag.store.fulltext import Indexed, put_texts
-from brasstag.store.migrate import migrate
-from brasstag.store.postgres import PostgresDatabase
-from brasstag.store.schema import SQLITE_FULLTEXT
-from brasstag.store.sqlite import SqliteDatabase
+from brasstag.documents.search.search import Query, search
+from brasstag.store.database.base import Database
+from brasstag.store.database.migrate import migrate
+from brasstag.store.database.postgres import PostgresDatabase
+from brasstag.store.database.postgres_address import Address
+from brasstag.store.database.schema import SQLITE_FULLTEXT
+from brasstag.store.database.sqlite import SqliteDatabase
+from brasstag.store.documents.rows import DocumentRow, insert_rows
+from brasstag.store.documents.select import Wanted
+from brasstag.store.fulltext.index import Indexed, put_texts
 from brasstag.words.ids import new_id
 from brasstag.words.previews import file_state
 

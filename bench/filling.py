@@ -12,12 +12,12 @@ from crews import open_room
 from sqlalchemy import Connection
 
 from brasstag import Room
-from brasstag.engine.nodes import Asked, question_task, root_task
-from brasstag.store.database import Database, Transaction
-from brasstag.store.graph import Graph
-from brasstag.store.jobs import Unheard
-from brasstag.store.prepared import Guarded, Prepared
-from brasstag.store.seals import Witness
+from brasstag.engine.graph.open import Asked, question_task, root_task
+from brasstag.store.database.base import Database, Transaction
+from brasstag.store.database.statements import Guarded, Prepared
+from brasstag.store.tasks.graph import Graph
+from brasstag.store.tasks.hints import Unheard
+from brasstag.store.timeline.seals import Witness
 from brasstag.words.calls import Call
 from brasstag.words.events import EntryKind
 from brasstag.words.messages import ToolUse
@@ -70,11 +70,11 @@ async def _fill_project(project: Path, url: str, tasks: int) -> Filled:
 
 def fill(room: Room, tasks: int) -> list[tuple[str, str]]:
     """Open so many tasks that each wait for a person; return each with its question."""
-    books, remember = room.books, room.books.sealer._remember
-    database, heard, desks = books.database, books.jobs, books._desks
+    store, remember = room.store, room.store.sealer._remember
+    database, heard, desks = store.database, store.jobs, store._desks
     sealed: list[Witness] = []
     # Nobody serves them meanwhile, so hints would only pile up; and of all the seals only the last is remembered.
-    desks.jobs, books.sealer._remember = Unheard(), sealed.append  # type: ignore[method-assign]
+    desks.jobs, store.sealer._remember = Unheard(), sealed.append  # type: ignore[method-assign]
     found: list[tuple[str, str]] = []
     try:
         for first in range(0, tasks, TOGETHER):
@@ -82,23 +82,23 @@ def fill(room: Room, tasks: int) -> list[tuple[str, str]]:
                 _look_from(room, _Together(transaction))  # type: ignore[arg-type]
                 found += [_open(room, number) for number in range(first, min(first + TOGETHER, tasks))]
     finally:
-        desks.jobs, books.sealer._remember = heard, remember  # type: ignore[method-assign]
+        desks.jobs, store.sealer._remember = heard, remember  # type: ignore[method-assign]
         _look_from(room, database)
     remember(sealed[-1])
     return found
 
 
 def _look_from(room: Room, database: Database) -> None:
-    books = room.books
-    books.database = books._desks.database = database
-    books.graph = Graph(books._desks, books.ledger, books.endings)
+    store = room.store
+    store.database = store._desks.database = database
+    store.graph = Graph(store._desks, store.ledger, store.endings)
 
 
 def _open(room: Room, number: int) -> tuple[str, str]:
     """Do what an engine does with a run whose model asks a question in its first turn."""
-    shop, books, graph = room._shop, room.books, room.books.graph
+    runtime, store, graph = room._runtime, room.store, room.store.graph
     asked = Asked(f"Order {number}", "clerk", "bench")
-    task = books.read(lambda view: root_task(shop, view, asked))
+    task = store.read(lambda view: root_task(runtime, view, asked))
     graph.open_root(task)
     held = graph.take(task.id, 1)
     assert held is not None
@@ -107,7 +107,7 @@ def _open(room: Room, number: int) -> tuple[str, str]:
     said |= {"usage": Usage().as_json(), "stop": "calls", "seconds": 0.0, "note": ""}
     graph.record_turn(held, said, Usage())
     call = Call(f"{task.id}:0.0", use.tool, use.arguments, "agent:clerk", "clerk", task.id, epoch=held.epoch)
-    node = books.read(lambda view: question_task(shop, view, call, QUESTION, ()))
+    node = store.read(lambda view: question_task(runtime, view, call, QUESTION, ()))
     about = {"type": "ask_master", "tool": use.tool, "input": use.arguments, "actor": call.actor}
     about |= {"role": call.role, "result": f"→ asked a person ({node.id})", "child": node.id, "to": node.role}
     graph.open_child(call, EntryKind.QUESTIONED, about, node, None)

@@ -7,7 +7,7 @@ from measuring import goal, line, title
 from places import scratch
 
 from brasstag import Room
-from brasstag.app.creating import create_project
+from brasstag.app.project.create import create_project
 
 CALLS = 10_000
 WINDOW = 200

@@ -11,7 +11,7 @@ from crews import Reading, Works, make_project, working
 from measuring import title
 from places import scratch
 
-from brasstag.store.timeline import entries_since
+from brasstag.store.timeline.timeline import entries_since
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.turns import OnText, Turn, TurnRequest
 
@@ -101,7 +101,7 @@ async def _report(works: Works, runs: list[str], live: int) -> float:
 
 
 def _read(works: Works, runs: list[str]) -> list[list[Entry]]:
-    return works.room.books.read(lambda view: [entries_since(view, run, 0) for run in runs])
+    return works.room.store.read(lambda view: [entries_since(view, run, 0) for run in runs])
 
 
 def _waits(entries: list[Entry]) -> list[float]:

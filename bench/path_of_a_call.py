@@ -22,10 +22,10 @@ from brasstag.words.events import EntryKind
 
 
 class Unwritten:
-    """Stands where the books' one commit stands, and writes nothing."""
+    """Takes the place of the store's one commit, and writes nothing."""
 
     def __init__(self, room: Room) -> None:
-        room.books.record = self.record  # type: ignore[method-assign]
+        room.store.record = self.record  # type: ignore[method-assign]
 
     def record(self, call: Call, kind: EntryKind, payload: dict[str, Any], *_with_it: object) -> Tag:
         return Tag("tag_unwritten", "0" * 64)

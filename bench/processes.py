@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from brasstag.store.address import DATABASE_VARIABLE
+from brasstag.store.database.postgres_address import DATABASE_VARIABLE
 
 ENDS_WITHIN = 60
 

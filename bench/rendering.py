@@ -5,8 +5,8 @@ import time
 
 from measuring import goal, title
 
-from brasstag.engine.compacting import fits, plan_compaction
-from brasstag.engine.render import Transcript
+from brasstag.engine.transcript.compact import fits, plan_compaction
+from brasstag.engine.transcript.render import Transcript
 from brasstag.words.events import Entry, EntryKind
 
 FEW, MANY = 100, 10_000

@@ -21,10 +21,10 @@ from measuring import goal, goal_at_least, title
 from places import scratch
 
 from brasstag import Room
-from brasstag.app.creating import create_project
-from brasstag.documents.bodies import Sizes
-from brasstag.documents.rounds import MOST_FILES
-from brasstag.documents.scanning import Scanner
+from brasstag.app.project.create import create_project
+from brasstag.documents.formats.limits import Sizes
+from brasstag.documents.scan.scan import MOST_FILES
+from brasstag.documents.scan.scanner import Scanner
 
 _FILES = int(os.environ.get("SCAN_FILES", "20000"))
 _LARGE = int(os.environ.get("SCAN_LARGE_MB", "200"))
@@ -109,7 +109,7 @@ def _hashed(path: str) -> str:
 async def _scan(data: Path, folder: Path) -> dict[str, float]:
     create_project(folder, str(data))
     async with Room.open(folder) as room:
-        scanner = Scanner(room._shop.workspace, room.books)
+        scanner = Scanner(room._runtime.workspace, room.store)
         started = time.perf_counter()
         report = scanner.scan_all()
         first = time.perf_counter() - started

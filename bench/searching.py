@@ -21,7 +21,7 @@ from node_peers import node_peer
 from places import scratch
 
 from brasstag import Room
-from brasstag.app.creating import create_project
+from brasstag.app.project.create import create_project
 from brasstag.sandbox.process.ripgrep import find_ripgrep
 from brasstag.words.calls import Done
 
@@ -42,9 +42,9 @@ async def run() -> None:
 
 
 async def _measure(room: Room, data: Path) -> None:
-    booth = room._shop.booth
-    assert booth is not None
-    program = find_ripgrep(booth)
+    sandbox = room._runtime.sandbox
+    assert sandbox is not None
+    program = find_ripgrep(sandbox)
     assert program is not None, "there is no ripgrep here"
     # The same files as search_code: all of them, whatever a .gitignore says.
     raw = [

@@ -15,7 +15,7 @@ from places import scratch
 from tests.engine.crews import call, turn, write_script
 
 from brasstag import Room
-from brasstag.store.timeline import entries_since
+from brasstag.store.timeline.timeline import entries_since
 from brasstag.words.events import EntryKind
 from processes import worker
 
@@ -88,7 +88,7 @@ async def _calls_a_second(room: Room) -> float:
         assert time.monotonic() < deadline, f"{len(left)} runs have not ended"
         await asyncio.sleep(0.1)
         left = {task.id for task in await room.runs.standing("ready", "running", "blocked")} & left
-    timelines = room.books.read(lambda view: [entries_since(view, run, 0) for run in runs])
+    timelines = room.store.read(lambda view: [entries_since(view, run, 0) for run in runs])
     entries = [entry for timeline in timelines for entry in timeline]
     assert sum(entry.kind is EntryKind.CALLED for entry in entries) == RUNS * CALLS
     moments = [

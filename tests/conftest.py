@@ -5,12 +5,37 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-from brasstag.app.creating import create_project
+from brasstag.app.project.create import create_project
 from brasstag.app.room import Room
 from tests.postgres import NOT_HERE, Server, find_binaries
 
 MakeProject = Callable[..., Path]
+
+# No law says how long something takes: on a busy machine that would say nothing.
+_untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", _untimed, max_examples=100)
+settings.register_profile("quick", _untimed, max_examples=20)
+settings.load_profile("thorough")
+
+_shortened: set[object] = set()
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let a law that asks for a number of examples of its own try the share of them that the profile tries."""
+    law = getattr(item, "obj", None)
+    law = getattr(law, "__func__", law)
+    asked = getattr(law, "_hypothesis_internal_use_settings", None)
+    # A law that asks for nothing has the profile's number already; one with parameters comes here once for each.
+    if asked is not None and asked.max_examples != settings.default.max_examples and law not in _shortened:
+        law._hypothesis_internal_use_settings = settings(asked, max_examples=examples(asked.max_examples))
+        _shortened.add(law)
+
+
+def examples(thorough: int) -> int:
+    """Return how many examples to try where the thorough profile tries so many."""
+    return max(thorough * settings.default.max_examples // 100, min(thorough, 8))
 
 
 @pytest.fixture(autouse=True)
@@ -76,11 +101,11 @@ def postgres() -> Iterator[Server]:
 
 def accept(project: Path) -> None:
     """Accept the control files as they are, as a person would with `brasstag trust`."""
-    from brasstag.app.trust import Trust
-    from brasstag.app.vault import open_vault, require_same_room
+    from brasstag.app.project.trust import Trust
+    from brasstag.app.state import open_state, require_same_room
 
-    vault = open_vault(project)
-    trust = Trust(project, vault.folder)
+    room_state = open_state(project)
+    trust = Trust(project, room_state.folder)
     trust.accept(trust.changes())
-    require_same_room(project, vault, accept=True)
-    vault.close()
+    require_same_room(project, room_state, accept=True)
+    room_state.close()

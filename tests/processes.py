@@ -5,22 +5,36 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable
+from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
 from brasstag.app.room import Room
 from brasstag.words.calls import Outcome
+from tests.pages import ROOT
 
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(["tests.processes", "brasstag.app.room", "brasstag.tools.searching"])
+_context.set_forkserver_preload(["tests.preload"])
 
 KILLED = -signal.SIGKILL
+
+
+def start_server() -> None:
+    """Start the server that processes are forked from, unless it runs, where it finds what it has to read before."""
+    here = Path.cwd()
+    # Some versions of Python look for that nowhere but in the working directory, and say nothing where it is not.
+    os.chdir(ROOT)
+    try:
+        forkserver.ensure_running()
+    finally:
+        os.chdir(here)
 
 
 def start(work: Callable[..., Any], *arguments: Any) -> BaseProcess:
     """Start ``work`` in a process of its own, in this one's environment as it is now."""
     process = _context.Process(target=_work_in, args=(dict(os.environ), work, arguments))
+    start_server()
     process.start()
     return process
 
@@ -34,7 +48,7 @@ def _work_in(environment: dict[str, str], work: Callable[..., Any], arguments: t
 
 def end(process: BaseProcess) -> int:
     """Wait for a process and return its exit code; a negative one is the signal that ended it."""
-    process.join(60)
+    process.join(300)
     if process.is_alive():
         process.kill()
         raise AssertionError("the process hung")
@@ -70,7 +84,7 @@ async def _call_and_die(
     async with Room.open(project) as room:
         for number, (name, arguments) in enumerate(calls):
             if number == len(calls) - 1:
-                room._shop.at = Killer(step)
+                room._runtime.at = Killer(step)
             outcome: Outcome = await room.call(name, arguments)
             if approve and isinstance(outcome, Waiting):
                 await room.decide(outcome.approval_id, ApprovalResponse(True), Approver("ada", "terminal"))

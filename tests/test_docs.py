@@ -17,19 +17,19 @@ import pytest
 import typer
 
 import brasstag
-from brasstag.policy.loading import rules_from, strange_tools
+from brasstag.policy.load import rules_from, strange_tools
 from brasstag.policy.profiles import PROFILES
 from brasstag.policy.roles import Roles
 from brasstag.policy.shipped import shipped_rules
 from brasstag.settings import parse_settings
 from brasstag.settings.model import Section
-from brasstag.surfaces.cli.exits import Exit
 from brasstag.surfaces.cli.main import app, main
-from brasstag.toolkit.config import Limits, ToolConfig
+from brasstag.surfaces.cli.terminal.exits import Exit
+from brasstag.toolkit.config.config import Limits, ToolConfig
+from brasstag.toolkit.config.parameters import Parameter
 from brasstag.toolkit.discovery import discover_package
 from brasstag.toolkit.docs import tools_page
 from brasstag.toolkit.kinds import BEHAVIOUR, ToolType
-from brasstag.toolkit.parameters import Parameter
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.routes import route_tools
 from brasstag.toolkit.tool import INJECTABLE
@@ -77,6 +77,7 @@ class TestWhatPagesShow:
             elif block.language == "python":
                 run_python(block, names)
 
+    @pytest.mark.slow
     def test_what_the_library_pages_show_passes_a_strict_type_checker(self, tmp_path: Path) -> None:
         shown = [ROOT / "README.md", DOCS / "library.md"]
         for page in shown:
@@ -144,6 +145,13 @@ class TestLinks:
         ours = [module for module in modules if module.partition("/")[0] in rooms - {"tools"}]
         assert [module for module in ours if not (ROOT / "src" / "brasstag" / module).exists()] == []
 
+    def test_every_path_of_the_page_on_changes_is_there(self) -> None:
+        rows = re.findall(r"^\| .+ \| (.+) \|$", page("docs/changing.md"), re.MULTILINE)[1:]
+        paths = {path for row in rows for path in re.findall(r"`((?:\w+/)+[\w.]*|__init__\.pyi)`", row)}
+        assert len(paths) > 40
+        places = (ROOT, ROOT / "src" / "brasstag")
+        assert [path for path in sorted(paths) if not any((place / path).exists() for place in places)] == []
+
 
 class TestNothingGoesUnmentioned:
     def test_every_code_is_explained_and_no_other(self) -> None:
@@ -152,7 +160,7 @@ class TestNothingGoesUnmentioned:
 
     def test_every_setting_is_explained(self) -> None:
         settings = {name for section in Section.__subclasses__() for name in section.model_fields}
-        assert unmentioned(settings, "docs/rooms/settings.md") == []
+        assert unmentioned(settings, "docs/packages/settings.md") == []
 
     def test_every_public_name_is_explained(self) -> None:
         assert unmentioned(brasstag.__all__, "docs/library.md") == []
@@ -203,9 +211,11 @@ class TestNothingGoesUnmentioned:
         }
         assert unmentioned(fields, "docs/writing-tools.md") == []
 
-    def test_every_room_has_a_page(self) -> None:
-        rooms = {init.parent.name for init in (ROOT / "src" / "brasstag").glob("*/__init__.py")} - {"testing"}
-        assert {file.stem for file in (DOCS / "rooms").glob("*.md")} == rooms
+    def test_every_package_has_a_page(self) -> None:
+        packages = {init.parent.name for init in (ROOT / "src" / "brasstag").glob("*/__init__.py")} - {
+            "testing"
+        }
+        assert {file.stem for file in (DOCS / "packages").glob("*.md")} == packages
 
 
 class TestTables:
@@ -225,7 +235,7 @@ class TestTables:
         for kind, row in BEHAVIOUR.items():
             does = (row.creates_node, row.blocks_parent, row.executes_code, row.passes_documents)
             cells = " | ".join(words[one] for one in does)
-            assert f"| `{kind}` | {cells} |" in page("docs/rooms/toolkit.md")
+            assert f"| `{kind}` | {cells} |" in page("docs/packages/toolkit.md")
 
 
 class TestGeneratedAndDated:

@@ -20,7 +20,7 @@ from brasstag.settings import (
     toml_string,
     user_directory,
 )
-from brasstag.toolkit.config import ToolName
+from brasstag.toolkit.config.config import ToolName
 from brasstag.words.budgets import Budget
 from brasstag.words.errors import ConfigError, Problem
 from brasstag.words.previews import Fact

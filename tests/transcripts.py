@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from brasstag.surfaces.cli.main import main
-from brasstag.surfaces.cli.people import user_name
+from brasstag.surfaces.cli.session.people import user_name
 from tests.pages import Block
 
 HOME = "/home/ada"

@@ -1,13 +1,13 @@
 """Brasstag: the counter where agents take their tools.
 
-Rooms, from the floor up; imports only point down:
+Packages, from the lowest up; imports only point down:
 
 words      frozen types, no I/O                  policy     rules, roles, grants: pure
 settings   brasstag.toml, read once              documents  what files say, found and compared
 store      timeline, ledger, approvals, blobs    tools      the shipped tools and their configs
-sandbox    the workspace, and what may touch it  engine     the path of one call
+sandbox    workspace, processes, network         engine     the path of one call
 toolkit    tool configs, registry, schemas       app        the composition root: Room
-models     who speaks for agents                 surfaces   the command line
+models     what answers for agents               surfaces   the command line
 
 What is public, ``__init__.pyi`` names; each is imported when it is first used.
 """

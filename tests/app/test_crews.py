@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from brasstag import Code, Done, Failed, Room, ToolError, UntrustedError
-from brasstag.app.creating import create_project
 from brasstag.app.crews import crew_names, shipped_crew
-from brasstag.app.loading import check_configuration, load_tools
-from brasstag.app.trust import control_files
+from brasstag.app.project.create import create_project
+from brasstag.app.project.load import check_configuration, load_tools
+from brasstag.app.project.trust import control_files
 from brasstag.policy.roles import EVERYONES, Roles
 from brasstag.settings import read_settings
 from tests.conftest import accept

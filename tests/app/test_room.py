@@ -18,18 +18,18 @@ from brasstag import (
     Draft,
     Ended,
     Found,
-    Happening,
     Hit,
     Listed,
     Room,
     RoomDocuments,
-    Shelf,
+    RunEvent,
+    Toolbox,
     UntrustedError,
     Waits,
     tool,
 )
 from brasstag.app.runs import Runs
-from brasstag.app.vault import open_vault
+from brasstag.app.state import open_state
 from brasstag.words.errors import StoreError
 from tests.conftest import MakeProject, accept
 
@@ -58,7 +58,7 @@ def _classes_in(hint: object) -> Iterator[type]:
             yield from _classes_in(one)
 
 
-@pytest.mark.parametrize("front", [Room, RoomDocuments, Shelf, Listed, Found, Hit, Happening, Waits, Ended])
+@pytest.mark.parametrize("front", [Room, RoomDocuments, Toolbox, Listed, Found, Hit, RunEvent, Waits, Ended])
 def test_every_type_that_a_public_signature_names_can_be_imported(front: type) -> None:
     named = [*get_type_hints(front).values()] if is_dataclass(front) else []
     for name, member in vars(front).items():
@@ -140,9 +140,9 @@ async def test_every_problem_of_a_configuration_is_named_at_once(make_project: M
     ):
         assert part in said, part
     # The books can still be opened, so people can look, decide and stop.
-    vault = open_vault(project)
-    assert vault.verify().ok
-    vault.close()
+    room_state = open_state(project)
+    assert room_state.verify().ok
+    room_state.close()
 
 
 async def test_wrong_settings_do_not_hide_wrong_tools(make_project: MakeProject) -> None:
@@ -192,9 +192,9 @@ async def test_a_key_that_is_gone_is_said_when_verifying(make_project: MakeProje
     with pytest.raises(UntrustedError):
         async with Room.open(project):
             pass
-    vault = open_vault(project)
-    report = vault.verify()
-    vault.close()
+    room_state = open_state(project)
+    report = room_state.verify()
+    room_state.close()
     assert report.ok
     assert any("is not on this machine" in line for line in report.unseen)
 
@@ -206,7 +206,7 @@ async def test_a_disk_that_is_full_fails_the_call_and_nothing_else(
         raise StoreError("the room's database cannot be used: database or disk is full.")
 
     (room.workspace / "a.md").write_text("a")
-    monkeypatch.setattr(room.books, "claim", full)
+    monkeypatch.setattr(room.store, "claim", full)
     outcome = await room.call("write_file", {"path": "b.md", "content": "b"})
     assert isinstance(outcome, brasstag.Failed)
     assert outcome.code is brasstag.Code.INTERNAL_ERROR

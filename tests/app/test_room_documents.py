@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from brasstag import Done, Filter, Room, ToolError
-from brasstag.policy.rules import Rule
-from brasstag.store.conversions import conversion_of
-from brasstag.store.keeping import named_blobs
+from brasstag.policy.rule import Rule
+from brasstag.store.documents.conversions import conversion_of
+from brasstag.store.maintenance.prune import named_blobs
 from brasstag.words.errors import Code
 
 PAGE = "<html><body><h1>Report</h1><p>Margin grew in Oslo.</p></body></html>"
-PATIENCE = 20.0
+PATIENCE = 120.0
 
 
 async def next_change(events: Any, path: str) -> dict[str, Any]:
@@ -250,7 +250,7 @@ async def test_a_document_that_cannot_be_converted_is_tried_once_and_says_why(ro
     document = await room.documents.get("bad.pdf")
     assert document.indexed.startswith("CANNOT_CONVERT: ")
     assert document.token_count is None
-    known = room.books.read(lambda view: conversion_of(view, document.digest, document.mime_type))
+    known = room.store.read(lambda view: conversion_of(view, document.digest, document.mime_type))
     assert known.failure is not None
     assert known.failure[0] is Code.CANNOT_CONVERT
 
@@ -260,12 +260,12 @@ async def test_blocks_that_were_collected_are_made_again(room: Room) -> None:
     await room.documents.scan()
     version = await room.documents.version("a.html")
     made = await room.documents.blocks(version)
-    kept = room.books.read(named_blobs)
+    kept = room.store.read(named_blobs)
     (blocks,) = {
         digest
         for digest in kept
-        if digest == room.books.read(lambda view: conversion_of(view, version.state[5:], "text/html")).blocks
+        if digest == room.store.read(lambda view: conversion_of(view, version.state[5:], "text/html")).blocks
     }
-    room.books.blobs.drop(blocks)
+    room.store.blobs.drop(blocks)
     assert await room.documents.blocks(version) == made
-    assert room.books.blobs.has(blocks)
+    assert room.store.blobs.has(blocks)

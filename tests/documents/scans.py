@@ -9,27 +9,27 @@ from typing import Any
 from sqlalchemy import select, text
 
 from brasstag import Room
-from brasstag.documents.decoding import decoded
-from brasstag.documents.scanning import Scanner
-from brasstag.store.documents import DocumentRow, document_row
-from brasstag.store.fulltext import LONGEST_BODY, shown_body
-from brasstag.store.outbox import events_since
-from brasstag.store.schema import documents, versions
-from brasstag.store.versions import OUTSIDE, Version
+from brasstag.documents.formats.text import decoded
+from brasstag.documents.scan.scanner import Scanner
+from brasstag.store.contents.versions import OUTSIDE, Version
+from brasstag.store.database.schema import documents, versions
+from brasstag.store.documents.outbox import events_since
+from brasstag.store.documents.rows import DocumentRow, document_row
+from brasstag.store.fulltext.index import LONGEST_BODY, shown_body
 from brasstag.words.canonical import sha256
 from brasstag.words.previews import ABSENT, DIRECTORY, digest_in, file_state, link_state
 
 
 def scanner_of(room: Room, **options: Any) -> Scanner:
     """Return a scanner of a room's workspace; the room itself looks at nothing any more, so that tests say when."""
-    assert room._shop.library is not None
-    room._shop.library.refresher.close()
-    return Scanner(room._shop.workspace, room.books, **options)
+    assert room._runtime.library is not None
+    room._runtime.library.refresher.close()
+    return Scanner(room._runtime.workspace, room.store, **options)
 
 
 def all_rows(room: Room) -> dict[str, DocumentRow]:
     """Return every row, by its path."""
-    with room.books.database.read() as view:
+    with room.store.database.read() as view:
         return {row.path: document_row(row) for row in view.execute(select(documents))}
 
 
@@ -41,7 +41,7 @@ def live_rows(room: Room) -> dict[str, DocumentRow]:
 def all_versions(room: Room) -> dict[str, list[Version]]:
     """Return the versions of every path, oldest first."""
     found: dict[str, list[Version]] = {}
-    with room.books.database.read() as view:
+    with room.store.database.read() as view:
         for row in view.execute(select(versions).order_by(versions.c.path, versions.c.version)):
             found.setdefault(row.path, []).append(Version(**row._mapping))
     return found
@@ -49,7 +49,7 @@ def all_versions(room: Room) -> dict[str, list[Version]]:
 
 def bodies(room: Room) -> dict[int, str]:
     """Return what the index holds, by the ids of documents."""
-    with room.books.database.read() as view:
+    with room.store.database.read() as view:
         number = "rowid" if view.dialect.name == "sqlite" else "id"
         found = view.execute(text(f"SELECT {number}, body FROM fulltext"))
         return {row[0]: shown_body(row[1]) for row in found}
@@ -83,14 +83,14 @@ def require_law(room: Room) -> None:
             assert later.by != OUTSIDE or later.state != earlier.state, (path, states)
         for version in states:
             if (digest := digest_in(version.state)) and version.state not in unread:
-                assert sha256(room.books.blobs.get(digest)) == digest
+                assert sha256(room.store.blobs.get(digest)) == digest
         newest = states[-1].state
         if newest == DIRECTORY:
             assert (room.workspace / path).is_dir(), path
         else:
             assert newest == disk.get(path, (ABSENT, b""))[0], (path, states)
     for path, (state, data) in disk.items():
-        assert room.books.blobs.get(digest_in(told[path][-1].state) or "") == data, (path, state)
+        assert room.store.blobs.get(digest_in(told[path][-1].state) or "") == data, (path, state)
     require_rows(room, disk, told)
     require_events(room)
 
@@ -98,7 +98,7 @@ def require_law(room: Room) -> None:
 def require_events(room: Room) -> None:
     """Hold what listeners were told, taken one after the other, against the rows."""
     heard: dict[str, int] = {}
-    with room.books.database.read() as view:
+    with room.store.database.read() as view:
         changes = [change for event in events_since(view, 0) for change in event.payload["changes"]]
     for change in changes:
         if change["change"] == "removed":

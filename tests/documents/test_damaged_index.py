@@ -1,17 +1,18 @@
 """A full-text index that lost something: it is never taken for a whole one, and can always be made anew."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 from sqlalchemy import text
 
 from brasstag import Code, Done, Failed, Room
-from brasstag.store.reindexing import count_missing, forget_index
-from brasstag.store.sqlite import SqliteDatabase
-from brasstag.surfaces.cli.doctor import Check, examine
+from brasstag.store.database.sqlite import SqliteDatabase
+from brasstag.store.maintenance.rebuild_index import count_missing, forget_index
+from brasstag.surfaces.cli.commands.doctor import Check, examine
 from brasstag.words.errors import IndexDamaged, StoreError, StoreLost
 from tests.conftest import MakeProject
 from tests.documents.scans import require_law
@@ -44,6 +45,12 @@ REFUSED = (
     *(f"its table of {name} is gone" for name in SHADOWS),
 )
 """Damages that a search meets."""
+FAST = ("its blocks are overwritten", "its settings are gone", "it is gone", "its table of data is gone")
+
+
+def each(damages: Iterable[str]) -> list[ParameterSet]:
+    """Return every damage; to try all of them takes long."""
+    return [pytest.param(what, marks=() if what in FAST else pytest.mark.slow) for what in damages]
 
 
 @pytest.fixture
@@ -83,7 +90,7 @@ async def found(room: Room, words: str) -> list[str]:
     return sorted(hit["path"] for hit in outcome.value["hits"])
 
 
-@pytest.mark.parametrize("what", DAMAGES)
+@pytest.mark.parametrize("what", each(DAMAGES))
 @pytest.mark.usefixtures("_indexed")
 async def test_an_index_is_made_anew_whatever_has_become_of_it(
     project: Path, damage: Damage, what: str
@@ -98,7 +105,7 @@ async def test_an_index_is_made_anew_whatever_has_become_of_it(
         require_law(room)
 
 
-@pytest.mark.parametrize("what", REFUSED)
+@pytest.mark.parametrize("what", each(REFUSED))
 @pytest.mark.usefixtures("_indexed")
 async def test_a_search_that_meets_damage_names_the_mend_and_no_backup(
     project: Path, damage: Damage, what: str
@@ -138,7 +145,7 @@ async def test_rows_that_an_index_has_lost_are_noticed_and_put_back(
     async with Room.open(project) as room:
         assert await found(room, "whale") == ["page.html", "whale.md"]
         assert await found(room, "shark") == ["shark.md"]
-        assert room.books.read(count_missing) == 0
+        assert room.store.read(count_missing) == 0
 
 
 async def test_rows_lost_while_a_room_is_open_are_put_back_by_the_next_scan(
@@ -168,10 +175,10 @@ async def test_a_rebuild_that_is_not_committed_leaves_the_index_as_it_was(
 ) -> None:
     damage(DAMAGES["its settings are gone"])
     async with Room.open(project) as room:
-        with pytest.raises(ZeroDivisionError), room.books.database.write() as transaction:
+        with pytest.raises(ZeroDivisionError), room.store.database.write() as transaction:
             forget_index(transaction, ())
             _ = 1 / 0
-        with room.books.database.read() as view:
+        with room.store.database.read() as view:
             assert view.execute(text("SELECT count(*) FROM fulltext_content")).scalar_one() == 3
 
 
@@ -246,7 +253,7 @@ async def test_on_postgres_an_index_is_made_anew_and_what_it_lost_put_back(
     (there / "data" / "whale.md").write_text("the white whale")
     async with Room.open(there) as room:
         assert await found(room, "whale") == ["whale.md"]
-        with room.books.database.write() as transaction:
+        with room.store.database.write() as transaction:
             transaction.execute(text(lost))
         if lost.startswith("DROP"):
             with pytest.raises(IndexDamaged):
@@ -267,7 +274,7 @@ async def test_on_postgres_an_index_made_anew_is_as_the_migrations_make_it(
         " WHERE attrelid = 'fulltext'::regclass AND attnum > 0 ORDER BY attnum, indexname"
     )
     async with Room.open(make_project(name="there")) as room:
-        with room.books.database.write() as transaction:
+        with room.store.database.write() as transaction:
             made = transaction.execute(shape).fetchall()
             forget_index(transaction, ())
             assert transaction.execute(shape).fetchall() == made

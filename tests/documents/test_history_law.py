@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
 from brasstag import Room
-from brasstag.app.creating import create_project
-from brasstag.documents.decoding import decoded
-from brasstag.documents.scanning import Scanner
-from brasstag.store.versions import OUTSIDE
+from brasstag.app.project.create import create_project
+from brasstag.documents.formats.text import decoded
+from brasstag.documents.scan.scanner import Scanner
+from brasstag.store.contents.versions import OUTSIDE
 from brasstag.words.calls import Done
 from brasstag.words.previews import digest_in
+from tests.conftest import examples
 from tests.documents.scans import all_versions, on_disk, require_law, scanner_of
 from tests.postgres import Server
 
@@ -88,8 +89,8 @@ class Workshop(RuleBasedStateMachine):
         if kept:
             version = kept[(which * 100 + number) % len(kept)]
             digest = digest_in(version.state) or ""
-            if self.room.books.blobs.has(digest):
-                content = decoded(self.room.books.blobs.get(digest))
+            if self.room.store.blobs.has(digest):
+                content = decoded(self.room.store.blobs.get(digest))
                 self.call("write_file", path=version.path, content=content or "not a text")
 
     @rule(path=PATHS, data=st.sampled_from(sorted(BYTES)), in_place=st.booleans())
@@ -171,10 +172,12 @@ class Workshop(RuleBasedStateMachine):
             shutil.rmtree(self.folder)
 
 
+@pytest.mark.hypothesis
 def test_versions_replay_to_what_is_on_disk_whatever_happens() -> None:
     run_state_machine_as_test(Workshop, settings=_settings(40, 30))
 
 
+@pytest.mark.hypothesis
 def test_it_is_the_same_on_postgres(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     class OnPostgres(Workshop):
         url = postgres.url
@@ -183,9 +186,9 @@ def test_it_is_the_same_on_postgres(postgres: Server, monkeypatch: pytest.Monkey
     run_state_machine_as_test(OnPostgres, settings=_settings(8, 20))
 
 
-def _settings(examples: int, steps: int) -> settings:
+def _settings(tries: int, steps: int) -> settings:
     return settings(
-        max_examples=examples,
+        max_examples=examples(tries),
         stateful_step_count=steps,
         deadline=None,
         phases=PHASES,

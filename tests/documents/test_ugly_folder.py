@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from brasstag import Room
-from brasstag.documents.decoding import decoded
-from brasstag.documents.intake import LINK
-from brasstag.documents.scanning import ScanReport
-from brasstag.store.fulltext import LONGEST_BODY
+from brasstag.documents.formats.text import decoded
+from brasstag.documents.scan.intake import LINK
+from brasstag.documents.scan.scanner import ScanReport
+from brasstag.store.fulltext.index import LONGEST_BODY
 from brasstag.words.errors import Code
 from tests.documents.scans import all_rows, all_versions, bodies, live_rows, require_law, scanner_of
 
@@ -165,7 +165,7 @@ async def test_every_text_is_found_in_the_index_as_it_reads(folder: Path) -> Non
         for name in ("nul.txt", "random.bin"):
             assert (index[rows[name].id], rows[name].note) == ("", "it is no text"), name
         assert {rows[name].media_type for name in ("dangling", "loop", "out", "absolute")} == {LINK}
-        assert room.books.blobs.get(rows["not-utf8-target"].state.partition(":")[2]) == b"\xff\xfe"
+        assert room.store.blobs.get(rows["not-utf8-target"].state.partition(":")[2]) == b"\xff\xfe"
         assert "deeper/" * 60 + "bottom" in rows
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from brasstag import ApprovalResponse, Approver, Done, Failed, Outcome, Room, Waiting
-from brasstag.app.creating import create_project
+from brasstag.app.project.create import create_project
 
 
 def call(asked: dict[str, Any]) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from brasstag import Room
-from brasstag.engine.standing import CLOSING
-from brasstag.engine.standing import is_doubt as leaves_doubt
-from brasstag.store.schema import leases
-from brasstag.store.tasks import Task
+from brasstag.engine.transcript.state import CLOSING
+from brasstag.engine.transcript.state import is_doubt as leaves_doubt
+from brasstag.store.database.schema import leases
+from brasstag.store.tasks.rows import Task
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.ids import TurnCall
@@ -34,7 +34,7 @@ async def violations(room: Room, mill: Mill) -> list[str]:
     found += _of_families(tasks, timelines)
     found += _of_effects(mill, timelines)
     found += [
-        f"{path} is still held" for path in room.books.read(lambda view: view.execute(leases.select()).all())
+        f"{path} is still held" for path in room.store.read(lambda view: view.execute(leases.select()).all())
     ]
     found += [f"{approval.id} still waits" for approval in await room.approvals(*_LIVE)]
     found += [f"{name} was left in the workspace" for name in mill.files() if name.startswith(".brasstag")]

@@ -13,6 +13,18 @@ from tests.postgres import Server
 MakeWorld = Callable[..., World]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of every fault the first point is fast, on SQLite where it can be; all others, and Postgres, take long."""
+    seen: set[str] = set()
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            law = item.nodeid.partition("[")[0]
+            if law in seen:
+                item.add_marker(pytest.mark.slow)
+            seen.add(law)
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def url(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Where the room keeps its state: an empty text means SQLite."""

@@ -15,14 +15,9 @@ from tests.engine.crews import ADA
 from tests.faults.checking import violations
 from tests.faults.mill import FILES, Mill
 from tests.faults.workers import Fate, Place, work
-from tests.processes import KILLED, _context, start
+from tests.processes import KILLED, start
 
-# A worker of these tests has its imports before it is forked.
-_context.set_forkserver_preload(
-    ["tests.processes", "tests.faults.workers", "brasstag.tools.searching", "brasstag.store.postgres_jobs"]
-)
-
-PATIENCE = 90.0
+PATIENCE = 300.0
 """Seconds to wait for anything at all; two cores may be busy with much else."""
 
 

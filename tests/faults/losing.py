@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from brasstag import Room
-from brasstag.store.database import Transaction
-from brasstag.store.postgres import PostgresDatabase
-from brasstag.store.prepared import Guarded
+from brasstag.store.database.base import Transaction
+from brasstag.store.database.postgres import PostgresDatabase
+from brasstag.store.database.statements import Guarded
 from brasstag.words.errors import StoreLost
 
 Loses = Callable[[int], str]
@@ -22,7 +22,7 @@ class Losses:
         self.commits = 0
         self.lost = 0
         self._loses = loses
-        database: Any = room.books.database
+        database: Any = room.store.database
         self._write = database.write
         database.write = self.write
         if isinstance(database, PostgresDatabase):

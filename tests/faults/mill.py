@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from brasstag.app.creating import create_project
-from brasstag.app.trust import Trust
-from brasstag.app.vault import open_vault, require_same_room
+from brasstag.app.project.create import create_project
+from brasstag.app.project.trust import Trust
+from brasstag.app.state import open_state, require_same_room
 from tests.engine.crews import CREW, Script, call, turn, write_script
 
 TOOL = """
@@ -135,11 +135,11 @@ class Mill:
 
     def accept(self) -> None:
         """Accept the control files as they are."""
-        vault = open_vault(self.project)
-        trust = Trust(self.project, vault.folder)
+        room_state = open_state(self.project)
+        trust = Trust(self.project, room_state.folder)
         trust.accept(trust.changes())
-        require_same_room(self.project, vault, accept=True)
-        vault.close()
+        require_same_room(self.project, room_state, accept=True)
+        room_state.close()
 
     def done(self) -> Counter[tuple[str, str]]:
         """Return how often each call ran outside, by tool and call."""

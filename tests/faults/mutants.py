@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from brasstag.engine import recovery
-from brasstag.engine.running import Admitted
-from brasstag.engine.shop import Shop
-from brasstag.engine.watch import Watch
-from brasstag.store import timeline
-from brasstag.store.database import Transaction
-from brasstag.store.ending import Endings
-from brasstag.store.graph import Graph
-from brasstag.store.graph_words import Ending, Message
-from brasstag.store.ledger import Claimed
-from brasstag.store.lines import Line
-from brasstag.store.tasks import Task, status_of
+from brasstag.engine.calls.admit import Admitted
+from brasstag.engine.deadline import Deadline
+from brasstag.engine.recovery import crashed
+from brasstag.engine.runtime import Runtime
+from brasstag.store.database.base import Transaction
+from brasstag.store.tasks.end import Endings
+from brasstag.store.tasks.graph import Graph
+from brasstag.store.tasks.ledger import Claimed
+from brasstag.store.tasks.rows import Task, status_of
+from brasstag.store.tasks.types import Ending, Message
+from brasstag.store.timeline import timeline
+from brasstag.store.timeline.lines import Line
 from brasstag.words.calls import Call, Settled, Tag
 
 Put = Callable[[object, str, object], None]
@@ -54,13 +54,13 @@ def _late_enqueue(put: Put) -> None:
 def _blind_rerun(put: Put) -> None:
     """Whatever was cut short is simply run again."""
 
-    def run_again(shop: Shop, claim: Claimed, payload: dict[str, Any], watch: Watch) -> Settled:
+    def run_again(runtime: Runtime, claim: Claimed, payload: dict[str, Any], watch: Deadline) -> Settled:
         about = (payload["input"], payload["actor"], payload["role"], claim.task_id)
-        tool = shop.registry.get(claim.tool)
+        tool = runtime.registry.get(claim.tool)
         assert tool is not None
-        return recovery._run_again(shop, Admitted(Call(claim.call_id, claim.tool, *about), tool), watch)
+        return crashed._run_again(runtime, Admitted(Call(claim.call_id, claim.tool, *about), tool), watch)
 
-    put(recovery, "_finish_outside", run_again)
+    put(crashed, "_finish_outside", run_again)
 
 
 def _parent_before_child(put: Put) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from brasstag import ApprovalResponse, Done, Room
-from brasstag.app.creating import create_project
-from brasstag.app.vault import open_vault
-from brasstag.store.tasks import Task
+from brasstag.app.project.create import create_project
+from brasstag.app.state import open_state
+from brasstag.store.tasks.rows import Task
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.errors import Code
 from brasstag.words.events import EntryKind
@@ -118,7 +118,7 @@ async def test_processes_that_open_a_new_room_at_once_open_the_same_room(tmp_pat
     assert len(found) == 1
     create_project(project, "data", "careful")
     async with Room.open(project) as room:
-        assert found == {(room.vault.folder.name, room.books.sealer.key.id)}
+        assert found == {(room.state.folder.name, room.store.sealer.key.id)}
         assert isinstance(await room.call("stop_and_think", {"thoughts": "here"}), Done)
         assert (await room.verify()).ok
 
@@ -128,9 +128,9 @@ def open_at_once(project: Path, user: Path, url: str, barrier: Barrier, opened: 
     os.environ["BRASSTAG_USER_DIR"] = str(user)
     os.environ["BRASSTAG_DATABASE_URL"] = url
     barrier.wait(60)
-    vault = open_vault(project)
-    opened.put((vault.folder.name, vault.books.sealer.key.id))
-    vault.close()
+    room_state = open_state(project)
+    opened.put((room_state.folder.name, room_state.store.sealer.key.id))
+    room_state.close()
 
 
 async def _die_blocked(world: World) -> None:

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from brasstag import ApprovalResponse, Room
-from brasstag.engine.decisions import Decisions
-from brasstag.engine.steering import answer_question, stop_task
-from brasstag.store.approvals import approvals_of_task
-from brasstag.store.database import View
-from brasstag.store.graph_words import Ending, Held
-from brasstag.store.tasks import get_task, live_children
+from brasstag.engine.calls.approvals import Decisions
+from brasstag.engine.graph.people import answer_question, stop_task
+from brasstag.store.database.base import View
+from brasstag.store.tasks.approvals import approvals_of_task
+from brasstag.store.tasks.rows import get_task, live_children
+from brasstag.store.tasks.types import Ending, Held
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.calls import Tag
 from brasstag.words.errors import Code, ToolError
@@ -73,7 +73,7 @@ async def test_answers_and_decisions_that_come_as_a_task_blocks_are_heard_and_th
     world.mill.accept()
     meeting = Meeting()
     async with Room.open(world.mill.project) as room:
-        graph: Any = room.books.graph
+        graph: Any = room.store.graph
         block = graph.block
 
         def blocked(held: Held, seen: int) -> bool:
@@ -93,16 +93,16 @@ async def test_answers_and_decisions_that_come_as_a_task_blocks_are_heard_and_th
 
 def _people(room: Room, task_id: str) -> list[tuple[str, Act]]:
     """Two who answer, and two who decide, one yes and one no, whatever a task waits for."""
-    books = room.books
-    questions = books.read(lambda view: live_children(view, task_id))
-    approvals = books.read(lambda view: approvals_of_task(view, task_id, ApprovalState.OPEN))
+    store = room.store
+    questions = store.read(lambda view: live_children(view, task_id))
+    approvals = store.read(lambda view: approvals_of_task(view, task_id, ApprovalState.OPEN))
     answers: list[tuple[str, Act]] = [
-        ("answer", partial(answer_question, books, question.id, words, ADA))
+        ("answer", partial(answer_question, store, question.id, words, ADA))
         for question in questions
         for words in ("Blue", "Red")
     ]
     decisions: list[tuple[str, Act]] = [
-        ("decide", partial(Decisions(books).decide, approval, ApprovalResponse(yes), ADA))
+        ("decide", partial(Decisions(store).decide, approval, ApprovalResponse(yes), ADA))
         for approval in approvals
         for yes in (True, False)
     ]
@@ -119,7 +119,7 @@ async def test_siblings_that_end_together_all_tell_their_parent(make_world: Make
     world = make_world(SIBLINGS)
     barrier = threading.Barrier(3, timeout=PATIENCE)
     async with Room.open(world.mill.project) as room:
-        graph: Any = room.books.graph
+        graph: Any = room.store.graph
         finish = graph.finish
 
         def finished(held: Held, ending: Ending) -> Tag:
@@ -165,7 +165,7 @@ async def test_of_two_who_write_the_same_new_file_one_is_asked_whether_to_overwr
                 if first_time:
                     barrier.wait()
 
-        room._shop.at = at
+        room._runtime.at = at
         run = await room.start("Build")
 
         async def ended() -> bool:
@@ -197,14 +197,14 @@ async def test_a_task_that_ends_as_it_is_stopped_from_above_ends_once(
     world = make_world(DEEP)
     meeting = Meeting()
     async with Room.open(world.mill.project) as room:
-        graph: Any = room.books.graph
+        graph: Any = room.store.graph
         finish = graph.finish
 
         def finished(held: Held, ending: Ending) -> Tag:
             others: list[tuple[str, Act]] = []
             if held.task.role == "helper":
-                above = room.books.read(lambda view: _lineage(view, held))
-                others.append(("stop", lambda: stop_task(room.books, above[stopped], "ada")))
+                above = room.store.read(lambda view: _lineage(view, held))
+                others.append(("stop", lambda: stop_task(room.store, above[stopped], "ada")))
             tag: Tag = meeting.hold(lambda: finish(held, ending), others)
             return tag
 

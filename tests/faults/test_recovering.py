@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from brasstag import Room, tool
-from brasstag.store.ledger import claims_of_tasks, is_unsettled
+from brasstag.store.tasks.ledger import claims_of_tasks, is_unsettled
 from brasstag.words.errors import Code
 from brasstag.words.events import EntryKind
 from tests.engine.crews import Script, call, turn
@@ -50,7 +50,7 @@ async def test_a_call_of_a_run_that_was_stopped_is_not_run_again(make_world: Mak
         await room.stop(run, "ada")
         world.hire()
         await until(
-            lambda: not room.books.read(lambda view: claims_of_tasks(view, [run])), "the call's settling"
+            lambda: not room.store.read(lambda view: claims_of_tasks(view, [run])), "the call's settling"
         )
         await world.dismiss()
         assert [outcome for outcome, _ in await ends(room, run)] == ["unknown"]
@@ -125,16 +125,16 @@ async def test_a_desks_call_that_is_run_again_holds_up_nothing_else(
         assert await asyncio.to_thread(end, desk) == KILLED
         await until(lambda: bool(world.mill.done()), "the desk's call, run again here")
 
-        lock = project / ".brasstag" / "boots" / f"{room._shop.boot.id}.lock"
+        lock = project / ".brasstag" / "boots" / f"{room._runtime.boot.id}.lock"
         beaten = lock.stat().st_mtime_ns
         await until(lambda: lock.stat().st_mtime_ns > beaten, "another beat")
         await room.stop(run, "ada")
         await until(broken_off.is_set, "the end of what was stopped")
         [(_, call_id)] = world.mill.done()
-        assert room.books.read(lambda view: is_unsettled(view, call_id))
+        assert room.store.read(lambda view: is_unsettled(view, call_id))
         gate.touch()
         await until(
-            lambda: not room.books.read(lambda view: is_unsettled(view, call_id)),
+            lambda: not room.store.read(lambda view: is_unsettled(view, call_id)),
             "the end of the desk's call",
         )
         room.runs.drain()

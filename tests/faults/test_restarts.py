@@ -15,6 +15,7 @@ ENTRIES = (10, 40, 80)
 """How long the timelines are when the server goes; two runs of the whole script take more than this."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("url", ["postgres"], indirect=True)
 async def test_a_server_that_crashes_and_comes_back_costs_no_call_and_no_worker(
     make_world: MakeWorld, postgres: Server

@@ -6,6 +6,7 @@ from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -17,14 +18,15 @@ from hypothesis.stateful import (
 )
 
 from brasstag import ApprovalResponse, Code, Room
-from brasstag.app.opening import fit_out
-from brasstag.engine.advance import Advancing
-from brasstag.engine.reconciling import reconcile
+from brasstag.app.open import open_project
+from brasstag.engine.recovery.reconcile import reconcile
+from brasstag.engine.worker.advance import Advancing
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.errors import ToolError
 from brasstag.words.messages import ToolUse
 from brasstag.words.times import utc_now
 from brasstag.words.turns import ModelError, OnText, Turn, TurnRequest
+from tests.conftest import examples
 from tests.engine.crews import ADA
 from tests.faults.checking import is_doubt, is_end, violations
 from tests.faults.expected import FAIL, SAY, Expected, Key, Node, Plan
@@ -110,9 +112,9 @@ class Life(RuleBasedStateMachine):
 
     async def open(self) -> Room:
         """Open the room, as a new process would, and look over it once."""
-        room = Room(await fit_out(self.mill.project, utc_now), "library", "")
-        room._shop.agents.find_model = lambda _name, _fallback: self.puppet
-        await room._counter.watched(reconcile, room._shop, lambda _: False)
+        room = Room(await open_project(self.mill.project, utc_now), "library", "")
+        room._runtime.agents.find_model = lambda _name, _fallback: self.puppet
+        await room._counter.deadlines.run(reconcile, room._runtime, lambda _: False)
         return room
 
     @precondition(lambda self: not self.of("ready"))
@@ -225,7 +227,7 @@ class Life(RuleBasedStateMachine):
         name = self.ids[node.key]
         task = await self.room.runs.task(name)
         if task.status == "ready":
-            await Advancing(self.room._shop, self.room._counter).advance(name, task.wake)
+            await Advancing(self.room._runtime, self.room._counter).advance(name, task.wake)
 
     async def die(self, node: Node, steps: int) -> bool:
         """Work on a task and die after so many steps; the next worker opens the room. Say whether it came to that."""
@@ -237,13 +239,13 @@ class Life(RuleBasedStateMachine):
             if left < 0:
                 raise Died
 
-        room._shop.at = at
+        room._runtime.at = at
         try:
             await self.work(node)
         except Died:
             # Its threads have nobody to tell; whatever they still do they did before it died.
-            await room._shop.threads.drain(60)
-        room._fittings.close()
+            await room._runtime.threads.drain(60)
+        room._open_room.close()
         self.room = await self.open()
         return left < 0
 
@@ -295,12 +297,13 @@ def _pick(among: list[_T], which: int) -> _T:
     return among[which % len(among)]
 
 
+@pytest.mark.hypothesis
 def test_any_history_leads_where_it_should(tmp_path: Path) -> None:
     Life.folder = tmp_path
     run_state_machine_as_test(
         Life,
         settings=settings(
-            max_examples=25,
+            max_examples=examples(25),
             # To find a shorter history takes minutes; one of twenty steps can be read.
             phases=[Phase.generate],
             stateful_step_count=20,

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from brasstag import Room
-from brasstag.engine.performing import FRESH_SECONDS
+from brasstag.engine.calls.perform import FRESH_SECONDS
 from brasstag.words.errors import Code
 from brasstag.words.events import EntryKind
 from tests.engine.crews import Script, call, turn

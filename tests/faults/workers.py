@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brasstag.app.room import Room
-from brasstag.engine import advance, floor, reconciling
-from brasstag.store import sqlite
-from brasstag.store.database import Database
+from brasstag.engine.recovery import reconcile
+from brasstag.engine.worker import advance
+from brasstag.engine.worker import worker as floor
+from brasstag.store.database import sqlite
+from brasstag.store.database.base import Database
 from brasstag.words.errors import StoreLost
 from tests.faults.mutants import mutate
 
@@ -100,7 +102,7 @@ def hasten(put: Callable[[object, str, float], None] = setattr) -> None:
     """Look more often than in earnest, so that tests need not wait."""
     put(floor, "BEAT_SECONDS", 0.25)
     put(floor, "RECONCILE_SECONDS", 0.5)
-    put(reconciling, "OVERLOOKED_SECONDS", 2.0)
+    put(reconcile, "OVERLOOKED_SECONDS", 2.0)
     put(advance, "FIRST_PAUSE", 0.02)
 
 
@@ -112,8 +114,8 @@ async def _serve(place: Place, fate: Fate) -> None:
     while not going_home.is_set():
         try:
             async with Room.open(place.project) as room:
-                room._shop.at = Reaper(fate, room.books.database)
-                room._shop.stopped_seconds = fate.stopped_seconds
+                room._runtime.at = Reaper(fate, room.store.database)
+                room._runtime.stopped_seconds = fate.stopped_seconds
                 if fate.signal == signal.SIGSTOP:
                     # The same on Postgres, as far as it can be had: what watches the workspace writes at any time.
                     room.runs._watch_documents = lambda: None

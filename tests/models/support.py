@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from brasstag.models.addressing import destination
-from brasstag.models.provider import ProviderModel
+from brasstag.models.address import destination
+from brasstag.models.provider.provider import ProviderModel
 from brasstag.words.messages import Message, System, Text, User
 from brasstag.words.turns import Model, Offer, Turn, TurnRequest
 

@@ -9,7 +9,7 @@ import pytest
 
 from brasstag import Room
 from brasstag.app.runs import Ended
-from brasstag.engine.exchanges import SAY_SOMETHING
+from brasstag.engine.transcript.exchange import SAY_SOMETHING
 from brasstag.words.budgets import Budget
 from brasstag.words.messages import Text
 from tests.conftest import MakeProject

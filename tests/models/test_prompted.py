@@ -6,10 +6,10 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from brasstag.models.addressing import destination
+from brasstag.models.address import destination
 from brasstag.models.failures import Transient
 from brasstag.models.prompted import PromptedModel, reply_schema
-from brasstag.models.provider import ProviderModel
+from brasstag.models.provider.provider import ProviderModel
 from brasstag.words.messages import Assistant, Result, System, Text, ToolUse, User
 from brasstag.words.turns import Offer
 from tests.models.http_server import HttpServer, chat_text

@@ -4,12 +4,11 @@ from hypothesis import strategies as st
 
 from brasstag.policy.profiles import PROFILES, ToolFacts
 from brasstag.policy.python_rules import PythonRule
-from brasstag.policy.rules import Rule
-from brasstag.policy.shell.judging import command_rules as shipped_command_rules
+from brasstag.policy.rule import Rule
+from brasstag.policy.shell.rules import command_rules as shipped_command_rules
 from brasstag.words.calls import Call
-from brasstag.words.conditions import CONDITIONS
 from brasstag.words.previews import ABSENT, Change, Fact, Preview, Seen
-from brasstag.words.verdicts import Decision, Verdict
+from brasstag.words.verdicts import CONDITIONS, Decision, Verdict
 from tests.policy.calls import NEW, OLD, call_with
 
 TOOLS = ["read_file", "write_file", "shell"]

@@ -2,10 +2,10 @@
 
 import pytest
 
-from brasstag.policy.judging import Rules
 from brasstag.policy.python_rules import PythonRule
-from brasstag.policy.rules import Rule
+from brasstag.policy.rule import Rule
 from brasstag.policy.shipped import shipped_rules
+from brasstag.policy.verdict import Rules
 from brasstag.words.calls import Call
 from brasstag.words.previews import Fact, Preview
 from brasstag.words.verdicts import Verdict

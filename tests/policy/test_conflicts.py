@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from brasstag.policy.conflicts import CHANGED_MEANWHILE
 from brasstag.policy.explain import explain
-from brasstag.policy.judging import Rules
 from brasstag.policy.narrow import NoRule, narrow_rule
 from brasstag.policy.profiles import ToolFacts
-from brasstag.policy.rules import Rule
+from brasstag.policy.rule import Rule
+from brasstag.policy.verdict import Rules
 from brasstag.settings.model import ProfileName
 from brasstag.words.calls import Call
 from brasstag.words.previews import Change, Conflict, Preview

@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brasstag.policy.explain import explain
-from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import ToolFacts
-from brasstag.policy.rules import Rule
+from brasstag.policy.rule import Rule
+from brasstag.policy.verdict import Rules
 from brasstag.words.calls import Call
 from brasstag.words.previews import Preview
 from tests.policy import strategies as make

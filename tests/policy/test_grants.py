@@ -73,6 +73,7 @@ class TestMaking:
                 pass
 
 
+@pytest.mark.slow
 def test_a_type_checker_refuses_a_call_in_the_place_of_a_grant(tmp_path: Path) -> None:
     source = tmp_path / "wrong.py"
     source.write_text("""

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from brasstag.policy.judging import Rules
-from brasstag.policy.loading import rules_from
+from brasstag.policy.load import rules_from
+from brasstag.policy.match.subjects import Subject
 from brasstag.policy.narrow import MOST_PATHS, NoRule, narrow_rule
 from brasstag.policy.profiles import ToolFacts
-from brasstag.policy.rules import Rule
+from brasstag.policy.rule import Rule
 from brasstag.policy.shipped import shipped_rules
-from brasstag.policy.subjects import Subject
+from brasstag.policy.verdict import Rules
 from brasstag.settings import parse_settings
 from brasstag.words.calls import Call
 from brasstag.words.previews import Preview

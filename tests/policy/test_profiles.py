@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import PROFILES, ToolFacts, opinions
 from brasstag.policy.shipped import shipped_rules
+from brasstag.policy.verdict import Rules
 from brasstag.settings.model import ProfileName
-from brasstag.words.conditions import CONDITIONS
 from brasstag.words.previews import Fact, Preview
+from brasstag.words.verdicts import CONDITIONS
 from tests.policy import strategies as make
 from tests.policy.calls import OLD, call, creates, deletes, moves, overwrites, reads
 

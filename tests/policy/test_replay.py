@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import ToolFacts
 from brasstag.policy.replay import Recorded, recorded_calls, replay
-from brasstag.policy.rules import Rule
+from brasstag.policy.rule import Rule
+from brasstag.policy.verdict import Rules
 from brasstag.words.calls import Call
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.previews import Preview

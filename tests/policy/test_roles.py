@@ -4,7 +4,7 @@ import pytest
 
 from brasstag.policy.roles import EVERYONES, OPERATOR, Roles
 from brasstag.settings import parse_settings
-from brasstag.toolkit.config import ToolConfig
+from brasstag.toolkit.config.config import ToolConfig
 from brasstag.toolkit.discovery import discover_package
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.routes import route_tools

@@ -4,8 +4,8 @@ import pytest
 
 from brasstag.policy.globs import RuleError
 from brasstag.policy.profiles import ToolFacts
+from brasstag.policy.rule import Rule
 from brasstag.policy.rule_engine import RuleEngine, SafetyRule
-from brasstag.policy.rules import Rule
 from brasstag.policy.shipped import shipped_rules
 from brasstag.words.calls import Call
 from brasstag.words.previews import Preview

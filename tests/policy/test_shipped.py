@@ -2,10 +2,10 @@
 
 import pytest
 
-from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import PROFILES, ToolFacts
-from brasstag.policy.rules import Rule
+from brasstag.policy.rule import Rule
 from brasstag.policy.shipped import shipped_rules
+from brasstag.policy.verdict import Rules
 from brasstag.words.previews import ABSENT, Change, Preview, file_state
 from tests.policy.calls import call, overwrites, reads
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from brasstag.sandbox.workspace.change.apply import apply_changes
 from brasstag.sandbox.workspace.control import ControlFiles
 from brasstag.sandbox.workspace.draft import Draft
-from brasstag.sandbox.workspace.effects import apply_changes
 from brasstag.sandbox.workspace.workspace import UNDO_LIMIT, Workspace
-from brasstag.store.blobs import Blobs
+from brasstag.store.contents.blobs import Blobs
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import Change, Preview
 

@@ -3,23 +3,23 @@ from pathlib import Path
 
 import pytest
 
-from brasstag.store.address import Address
-from brasstag.store.blobs import Blobs
-from brasstag.store.books import Books
-from brasstag.store.boots import Boot
-from brasstag.store.database import Database
-from brasstag.store.desks import Desk
-from brasstag.store.migrate import migrate
-from brasstag.store.opening import open_jobs
-from brasstag.store.postgres import PostgresDatabase
-from brasstag.store.seals import Sealer, load_or_create_key
-from brasstag.store.sqlite import SqliteDatabase
+from brasstag.store.contents.blobs import Blobs
+from brasstag.store.database.base import Database
+from brasstag.store.database.migrate import migrate
+from brasstag.store.database.postgres import PostgresDatabase
+from brasstag.store.database.postgres_address import Address
+from brasstag.store.database.sqlite import SqliteDatabase
+from brasstag.store.open import open_jobs
+from brasstag.store.store import Store
+from brasstag.store.tasks.processes import ProcessLock
+from brasstag.store.tasks.writer import Desk
+from brasstag.store.timeline.seals import Sealer, load_or_create_key
 from brasstag.words.calls import Call
 from brasstag.words.ids import new_id
 from tests.postgres import Server
 
 OpenDatabase = Callable[[], Database]
-OpenBooks = Callable[[], Books]
+OpenBooks = Callable[[], Store]
 
 on_sqlite = pytest.mark.parametrize("kind", ["sqlite"], indirect=True)
 """For what is said of files."""
@@ -75,27 +75,27 @@ def database(open_database: OpenDatabase) -> Database:
 
 
 @pytest.fixture
-def open_books(open_database: OpenDatabase, tmp_path: Path) -> OpenBooks:
+def open_store(open_database: OpenDatabase, tmp_path: Path) -> OpenBooks:
     """Open the same room's books as often as wanted, each time as another process would."""
 
-    def open_again() -> Books:
+    def open_again() -> Store:
         database = open_database()
         sealer = Sealer(load_or_create_key(tmp_path / "user"), tmp_path / "user" / "witness.json")
-        boot = Boot(tmp_path / "state" / "boots")
+        boot = ProcessLock(tmp_path / "state" / "boots")
         blobs = Blobs(tmp_path / "state" / "blobs")
-        return Books(database, blobs, sealer, boot.id, jobs=open_jobs(database))
+        return Store(database, blobs, sealer, boot.id, jobs=open_jobs(database))
 
     return open_again
 
 
 @pytest.fixture
-def books(open_books: OpenBooks) -> Books:
-    return open_books()
+def store(open_store: OpenBooks) -> Store:
+    return open_store()
 
 
-def open_desk(books: Books) -> str:
+def open_desk(store: Store) -> str:
     desk = Desk(new_id("task"), "cli:ada", "operator", "test")
-    books.expect_desk(desk)
+    store.expect_desk(desk)
     return desk.id
 
 

@@ -2,46 +2,46 @@
 
 import pytest
 
-from brasstag.store.books import Books
-from brasstag.store.graph_words import Held, NewTask
-from brasstag.store.schema import checkpoints
-from brasstag.store.timeline import SEAL_EVERY, entries_since
+from brasstag.store.database.schema import checkpoints
+from brasstag.store.store import Store
+from brasstag.store.tasks.types import Held, NewTask
+from brasstag.store.timeline.timeline import SEAL_EVERY, entries_since
 from brasstag.words.errors import Fenced, StoreLost
 from brasstag.words.events import EntryKind
 from brasstag.words.ids import new_id
 from brasstag.words.turns import Usage
 from tests.postgres import Server
 from tests.store.conftest import OpenBooks, call_at, on_postgres
+from tests.store.maintenance.test_verify import check
 from tests.store.test_at_once import at_once, opened_desk
-from tests.store.test_verify import check
 
 
-def held_task(books: Books) -> Held:
+def held_task(store: Store) -> Held:
     said = {"input": {"actor": "a", "role": "clerk", "request": "a task"}, "result": None}
     task = NewTask(new_id("task"), "agent", "a", "clerk", "a task", said)
-    books.graph.open_root(task)
-    held = books.graph.take(task.id, 1)
+    store.graph.open_root(task)
+    held = store.graph.take(task.id, 1)
     assert held is not None
     return held
 
 
-def numbers(books: Books, task: str) -> list[int]:
-    return [entry.seq for entry in books.read(lambda view: entries_since(view, task, 0))]
+def numbers(store: Store, task: str) -> list[int]:
+    return [entry.seq for entry in store.read(lambda view: entries_since(view, task, 0))]
 
 
-def test_calls_written_by_two_processes_at_once_are_one_chain(open_books: OpenBooks) -> None:
-    ours, theirs = open_books(), open_books()
+def test_calls_written_by_two_processes_at_once_are_one_chain(open_store: OpenBooks) -> None:
+    ours, theirs = open_store(), open_store()
     task = opened_desk(ours)
     acts = [
-        lambda books=books: books.record(call_at(task), EntryKind.CALLED, {}) for books in (ours, theirs) * 4
+        lambda store=store: store.record(call_at(task), EntryKind.CALLED, {}) for store in (ours, theirs) * 4
     ]
     assert not [one for one in at_once(*acts) if isinstance(one, Exception)]
     assert numbers(ours, task) == list(range(10))
     assert check(ours).ok
 
 
-def test_a_worker_that_lost_its_task_writes_neither_a_turn_nor_what_it_took(open_books: OpenBooks) -> None:
-    ours, theirs = open_books(), open_books()
+def test_a_worker_that_lost_its_task_writes_neither_a_turn_nor_what_it_took(open_store: OpenBooks) -> None:
+    ours, theirs = open_store(), open_store()
     held = held_task(ours)
     ours.graph.record_turn(held, turn(), Usage(1, 2, 0, 0))
     assert theirs.graph.reclaim(held.task)
@@ -55,43 +55,43 @@ def test_a_worker_that_lost_its_task_writes_neither_a_turn_nor_what_it_took(open
     assert check(ours).ok
 
 
-def test_a_long_task_is_sealed_on_its_way(books: Books) -> None:
-    task = opened_desk(books)
-    before = seals_of(books, task)
+def test_a_long_task_is_sealed_on_its_way(store: Store) -> None:
+    task = opened_desk(store)
+    before = seals_of(store, task)
     for _ in range(SEAL_EVERY):
-        books.record(call_at(task), EntryKind.CALLED, {})
-    assert seals_of(books, task) == [*before, SEAL_EVERY - 1]
-    assert check(books).ok
+        store.record(call_at(task), EntryKind.CALLED, {})
+    assert seals_of(store, task) == [*before, SEAL_EVERY - 1]
+    assert check(store).ok
 
 
 @on_postgres
-def test_a_connection_that_died_in_the_pool_is_not_written_to(books: Books, postgres: Server) -> None:
-    task = opened_desk(books)
-    books.record(call_at(task), EntryKind.CALLED, {})
+def test_a_connection_that_died_in_the_pool_is_not_written_to(store: Store, postgres: Server) -> None:
+    task = opened_desk(store)
+    store.record(call_at(task), EntryKind.CALLED, {})
     postgres.restart(immediate=True)
-    books.record(call_at(task), EntryKind.CALLED, {})
-    assert numbers(books, task) == [0, 1, 2, 3]
-    assert check(books).ok
+    store.record(call_at(task), EntryKind.CALLED, {})
+    assert numbers(store, task) == [0, 1, 2, 3]
+    assert check(store).ok
 
 
 @on_postgres
-def test_a_server_that_is_away_is_told_and_nothing_is_written_twice(books: Books, postgres: Server) -> None:
-    task = opened_desk(books)
+def test_a_server_that_is_away_is_told_and_nothing_is_written_twice(store: Store, postgres: Server) -> None:
+    task = opened_desk(store)
     postgres.stop(immediate=True)
     try:
         with pytest.raises(StoreLost, match="Check that the server runs"):
-            books.record(call_at(task), EntryKind.CALLED, {})
+            store.record(call_at(task), EntryKind.CALLED, {})
     finally:
         postgres.start()
-    books.record(call_at(task), EntryKind.CALLED, {})
-    assert numbers(books, task) == [0, 1, 2]
-    assert check(books).ok
+    store.record(call_at(task), EntryKind.CALLED, {})
+    assert numbers(store, task) == [0, 1, 2]
+    assert check(store).ok
 
 
 def turn() -> dict[str, object]:
     return {"type": "turn", "turn": 0, "calls": [], "usage": Usage(1, 2, 0, 0).as_json()}
 
 
-def seals_of(books: Books, task: str) -> list[int]:
+def seals_of(store: Store, task: str) -> list[int]:
     query = checkpoints.select().where(checkpoints.c.task_id == task).order_by(checkpoints.c.seq)
-    return books.read(lambda view: [row.task_seq for row in view.execute(query)])
+    return store.read(lambda view: [row.task_seq for row in view.execute(query)])

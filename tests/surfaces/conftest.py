@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from brasstag.surfaces.cli.main import main
-from brasstag.surfaces.cli.people import TOKEN_VARIABLE, add_approver
+from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver
 from tests.surfaces.terminal import Terminal
 
 

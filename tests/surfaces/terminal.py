@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import sys
 import termios
@@ -17,7 +18,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-PATIENCE_SECONDS = 60.0
+from tests.processes import start_server
+
+PATIENCE_SECONDS = 300.0
 """Far more than anything here takes; a test that waits this long has failed."""
 
 CTRL_C, CTRL_D = "\x03", "\x04"
@@ -25,15 +28,15 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 _CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(
-    ["tests.surfaces.terminal", "tests.processes", "brasstag.app.room", "rich.table", "rich.text"]
-)
+_context.set_forkserver_preload(["tests.preload"])
 
 
 def _become_command(
     tty: str, project: Path, environment: Mapping[str, str], arguments: tuple[str, ...]
 ) -> None:
     """Run the command on a terminal that is this process's own, so that Ctrl-C is a signal to it."""
+    # As in a shell; tests that run in the background may have been told to ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.setsid()
     terminal = os.open(tty, os.O_RDWR)
     for descriptor, stream in enumerate(("stdin", "stdout", "stderr")):
@@ -61,6 +64,7 @@ class Terminal:
         self._process = _context.Process(
             target=_become_command, args=(os.ttyname(tty), project, dict(environment), arguments)
         )
+        start_server()
         self._process.start()
         # Closed only once the other side has it open, else what is printed in between has nowhere to go.
         self._tty: int | None = tty

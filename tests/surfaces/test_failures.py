@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from brasstag.surfaces.cli.failures import paragraph
+from brasstag.surfaces.cli.terminal.failures import paragraph
 from brasstag.words.errors import ConfigError, Problem
 from tests.surfaces.conftest import Pipe
 

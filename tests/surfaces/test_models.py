@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from brasstag.models.choosing import Choice
-from brasstag.surfaces.cli.running import Running
+from brasstag.models.choose import Choice
+from brasstag.surfaces.cli.follow.follow_run import Running
 from brasstag.words.errors import Code
 from brasstag.words.turns import ModelError
 from tests.conftest import MakeProject, accept

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from brasstag.toolkit.config import ToolConfig
+from brasstag.toolkit.config.config import ToolConfig
 from brasstag.toolkit.tool import Tool
 from brasstag.words.errors import ConfigError, Problem, ToolError
 

@@ -1,13 +1,14 @@
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import DistributionFinder, PathDistribution
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from brasstag.toolkit.discovery import discover_entry_points, discover_folder, discover_package
+from brasstag.toolkit.discovery import discover_entry_points, discover_folder, discover_package, shipped_tools
 from brasstag.words.errors import Problem
 from tests.toolkit.samples import problems_of
 
@@ -20,7 +21,7 @@ COUNT_JSON = {
 }
 COUNT_PY = '''
 from typing import Any
-from brasstag.toolkit.declare import tool
+from brasstag import tool
 
 @tool(execution_type="function")
 def word_count(workspace: Any, task_id: str, text: str) -> dict[str, Any]:
@@ -107,6 +108,20 @@ def test_a_changed_file_is_another_version_and_an_unchanged_one_is_loaded_once(f
     assert discover_folder(folder.path)[0].version != first.version
 
 
+def test_the_version_of_a_shipped_tool_survives_a_move_of_its_file() -> None:
+    in_files = {tool.name: tool for tool in discover_package("brasstag.tools")}
+    for tool in shipped_tools():
+        moved = replace(in_files[tool.name], source="from elsewhere import other_name")
+        assert tool.version == replace(moved, source=tool.source).version
+        assert "import" not in tool.source
+
+
+def test_the_version_of_a_shipped_tool_changes_with_its_config_and_its_release() -> None:
+    tool = shipped_tools()[0]
+    assert replace(tool, source="brasstag 99.0").version != tool.version
+    assert replace(tool, config=tool.config.model_copy(update={"approval": "always"})).version != tool.version
+
+
 def test_a_version_is_that_of_the_code_that_was_loaded(folder: Folder) -> None:
     folder.write(word_count_py=COUNT_PY, word_count_json=COUNT_JSON)
     (found,) = discover_folder(folder.path)
@@ -124,7 +139,7 @@ def test_helpers_and_tests_in_the_folder_are_not_loaded(folder: Folder) -> None:
 def test_plain_functions_and_classes_in_a_folder_need_no_json(folder: Folder) -> None:
     folder.write(
         shout_py='''
-from brasstag.toolkit.declare import tool
+from brasstag import tool
 
 @tool(effects="none")
 def shout(text: str) -> str:
@@ -133,7 +148,7 @@ def shout(text: str) -> str:
 ''',
         greeter_py="""
 from dataclasses import dataclass
-from brasstag.toolkit.classes import ToolClass, create_json_schema
+from brasstag.toolkit.declare.classes import ToolClass, create_json_schema
 
 @dataclass
 class Greeter(ToolClass):
@@ -280,7 +295,7 @@ def test_a_package_carries_its_tools_and_their_configs(package: Folder) -> None:
 
 
 def test_a_package_may_declare_tools_without_any_json(package: Folder) -> None:
-    shout = "from brasstag.toolkit.declare import tool\n@tool\ndef shout(text: str) -> str:\n    'Shout.'\n    return text\n"
+    shout = "from brasstag import tool\n@tool\ndef shout(text: str) -> str:\n    'Shout.'\n    return text\n"
     Folder(package.path.parent / "plain_tools").write(__init___py=shout, notes_txt="not a module")
     Folder(package.path.parent).write(single_tool_py=shout + "again = shout\n")
     assert [tool.name for tool in discover_package("plain_tools")] == ["shout"]

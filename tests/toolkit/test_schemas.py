@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brasstag.toolkit.arguments import compiled
+from brasstag.toolkit.arguments.arguments import compiled
 from brasstag.toolkit.schemas import NotStrict, anthropic_tool, mcp_tool, openai_function, strict_schema
 from tests.toolkit.samples import a_tool
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brasstag.toolkit.config import ToolConfig
+from brasstag.toolkit.config.config import ToolConfig
 from brasstag.toolkit.tool import Tool
 from brasstag.words.canonical import why_not_json
 from brasstag.words.errors import Code, ToolError

@@ -256,8 +256,8 @@ class TestQuestion:
         script(project, BY_REGION)
         asked: list[TurnRequest] = []
         async with Room.open(project) as room:
-            find = room._shop.agents.find_model
-            room._shop.agents.find_model = lambda name, fallback: Counted(find(name, fallback), asked)
+            find = room._runtime.agents.find_model
+            room._runtime.agents.find_model = lambda name, fallback: Counted(find(name, fallback), asked)
             waiting = await room.call("ask_data", QUESTION)
             assert isinstance(waiting, Waiting), waiting
             assert asked == []

@@ -88,7 +88,11 @@ def test_every_shipped_tool_is_tried() -> None:
     assert VALID.keys() == TOOLS.keys()
 
 
-@pytest.mark.parametrize("name", sorted(TOOLS))
+@pytest.mark.parametrize(
+    "name",
+    # To draw a chart for every argument takes a minute; plot_data is among the tools of the law below, too.
+    [pytest.param(name, marks=pytest.mark.slow if name == "plot_data" else ()) for name in sorted(TOOLS)],
+)
 async def test_each_argument_wrong_missing_or_too_many(room: Room, name: str) -> None:
     fill(room.workspace)
     tool = TOOLS[name]

@@ -13,7 +13,7 @@ from venv import EnvBuilder
 import pytest
 
 from brasstag import Done, Failed, Outcome, Room
-from brasstag.sandbox.process.jobs import SCRIPT
+from brasstag.sandbox.process.job import SCRIPT
 from tests.conftest import MakeProject
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")

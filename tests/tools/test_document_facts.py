@@ -8,7 +8,7 @@ import pytest
 from brasstag import Room
 from brasstag.words.errors import Code
 from tests.documents.making import docx, paragraph
-from tests.documents.test_carrying import PNG
+from tests.documents.reading.test_carry import PNG
 from tests.documents.tongues import JAPANESE, RUSSIAN
 from tests.documents.workbooks import workbook
 from tests.tools.asking import failure, value

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from brasstag import Done, Failed, Room, Waiting
-from brasstag.documents.counting import count_tokens
+from brasstag.documents.study.tokens import count_tokens
 from brasstag.words.approvals import ApprovalResponse
 from brasstag.words.errors import Code
 from tests.conftest import MakeProject, accept

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from brasstag import Room
-from brasstag.documents import converting
-from brasstag.sandbox.process.booth import Booth
-from brasstag.sandbox.process.errands import Errand
-from brasstag.sandbox.process.jobs import Ran
-from brasstag.sandbox.process.running import Stop
-from tests.documents.test_converting import endless
+from brasstag.documents.formats import convert as converting
+from brasstag.sandbox.process.job import Ran
+from brasstag.sandbox.process.module_job import ModuleJob
+from brasstag.sandbox.process.run.job_run import Stop
+from brasstag.sandbox.process.sandbox import Sandbox
+from tests.documents.formats.test_convert import endless
 from tests.tools.asking import value
 
 ENDLESS = 3
@@ -28,21 +28,21 @@ async def room(tmp_path: Path) -> Any:
 
 
 @pytest.fixture
-def errands(monkeypatch: pytest.MonkeyPatch) -> list[Errand]:
+def errands(monkeypatch: pytest.MonkeyPatch) -> list[ModuleJob]:
     """Every errand that was run."""
-    run = Booth.run_errand
-    found: list[Errand] = []
+    run = Sandbox.run_errand
+    found: list[ModuleJob] = []
 
-    def counted(booth: Booth, errand: Errand, stop: Stop | None = None) -> Ran:
+    def counted(sandbox: Sandbox, errand: ModuleJob, stop: Stop | None = None) -> Ran:
         found.append(errand)
-        return run(booth, errand, stop)
+        return run(sandbox, errand, stop)
 
-    monkeypatch.setattr(Booth, "run_errand", counted)
+    monkeypatch.setattr(Sandbox, "run_errand", counted)
     return found
 
 
 async def test_endless_documents_keep_a_search_neither_from_the_others_nor_busy_for_good(
-    room: Room, monkeypatch: pytest.MonkeyPatch, errands: list[Errand]
+    room: Room, monkeypatch: pytest.MonkeyPatch, errands: list[ModuleJob]
 ) -> None:
     monkeypatch.setattr(converting, "LIMITS", replace(converting.LIMITS, cpu_seconds=1.0))
     for number in range(ENDLESS):
@@ -91,7 +91,14 @@ MOST_KILOBYTES = 700_000
 """A room that counts tokens takes 200 MB; the rest is a few times what is loaded."""
 
 
-@pytest.mark.parametrize("pattern", [" ", "\n", "a", "\r\n", " " * 60 + "\n", "_", "\U0001f600"], ids=repr)
+PATTERNS = [" ", "\n", "a", "\r\n", " " * 60 + "\n", "_", "\U0001f600"]
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [pytest.param(one, marks=() if one == "a" else pytest.mark.slow) for one in PATTERNS],
+    ids=repr,
+)
 def test_as_much_as_fits_of_a_large_text_is_loaded_in_bounded_memory_whatever_it_is_made_of(
     tmp_path: Path, pattern: str
 ) -> None:

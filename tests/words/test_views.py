@@ -3,9 +3,18 @@ from typing import Any
 
 import pytest
 
-from brasstag.words.calls import Done, Failed, Outcome, ToolResult, Unknown, Waiting
+from brasstag.words.calls import (
+    Done,
+    Failed,
+    Outcome,
+    ToolResult,
+    Unknown,
+    Waiting,
+    result_view,
+    status_view,
+    tool_result_view,
+)
 from brasstag.words.errors import Code
-from brasstag.words.views import result_view, status_view, tool_result_view
 
 DONE = Done({"path": "a.md", "size": 3}, meta={"bytes_written": 1024, "execution_time": 0.05, "more": 1})
 FAILED = Failed(

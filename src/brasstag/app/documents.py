@@ -1,4 +1,4 @@
-"""Documents of an open room, for people and programs: what tools may do with them, without a call."""
+"""Documents of an open room for people and programs: what tools can do with them, without a call."""
 
 import asyncio
 import logging
@@ -6,36 +6,35 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
-from brasstag.app.abstracts import Abstracts
-from brasstag.documents.comparing import Comparison, compare
+from brasstag.app.model_summaries import ModelSummaries
 from brasstag.documents.filters import EVERYTHING, Filter
-from brasstag.documents.indexing import Failures, Indexing, failures
-from brasstag.documents.kinds import LINK, kind_of
-from brasstag.documents.library import Found, Library, Listed, held_by
-from brasstag.documents.reports import ScanReport
-from brasstag.documents.searching import Query
-from brasstag.documents.study import Item, content_of
-from brasstag.documents.watching import Watch
-from brasstag.documents.whole import History, WholeDocument
+from brasstag.documents.formats.kinds import LINK, kind_of
+from brasstag.documents.library import Found, History, Library, Listed, WholeDocument, held_by
+from brasstag.documents.reading.compare import Comparison, compare
+from brasstag.documents.scan.report import ScanReport
+from brasstag.documents.scan.watch import WorkspaceWatch
+from brasstag.documents.search.index import Failures, Indexing, failures
+from brasstag.documents.search.search import Query
+from brasstag.documents.study.study import Item, content_of
 from brasstag.engine.threads import Threads
 from brasstag.sandbox.workspace.paths import parse_path
-from brasstag.store.books import Books
-from brasstag.store.catalogue import Order
-from brasstag.store.database import View
-from brasstag.store.outbox import Event, events_since, newest_event
-from brasstag.store.versions import Version, moved_to, tags_of
+from brasstag.store.contents.versions import Version, moved_to, tags_of
+from brasstag.store.database.base import View
+from brasstag.store.documents.outbox import Event, events_since, newest_event
+from brasstag.store.documents.select import Order
+from brasstag.store.store import Store
 from brasstag.words.blocks import Blocks
 from brasstag.words.documents import Content, Document
 from brasstag.words.errors import ToolError
 from brasstag.words.previews import digest_in, is_link
 
 WAIT_SECONDS = 600.0
-"""How long somebody who asks waits for files to be looked at that nobody has looked at before."""
+"""How long a caller waits while new files, which have not been looked at before, are looked at."""
 
 SUMMED_AT_ONCE = 50
 
 GLANCE_SECONDS = 0.25
-"""How often somebody who listens to events looks for new ones."""
+"""How often a listener to events looks for new ones."""
 
 _T = TypeVar("_T")
 
@@ -46,22 +45,27 @@ class RoomDocuments:
     """The documents of an open room."""
 
     def __init__(
-        self, library: Library, abstracts: Abstracts, watch: Watch, books: Books, threads: Threads
+        self,
+        library: Library,
+        abstracts: ModelSummaries,
+        watch: WorkspaceWatch,
+        store: Store,
+        threads: Threads,
     ) -> None:
         self._library = library
         self._abstracts = abstracts
         self._watch = watch
-        self._books = books
+        self._store = store
         self._threads = threads
         self._watching: asyncio.Task[None] | None = None
 
     def watch(self) -> None:
-        """Notice what others change as it happens, from now on until the room closes; also what they changed before."""
+        """Notice changes by others until the room closes: those made before, and each new one when it happens."""
         if self._watching is None:
             self._watching = asyncio.create_task(self._keep_watch())
 
     async def events(self, after: int | None = None) -> AsyncIterator[Event]:
-        """Yield what happens to documents, from an event on, or from now on, for ever."""
+        """Yield the events of documents, without end, starting at a given event or now."""
         heard = await self._look(newest_event) if after is None else after
         while True:
             for event in await self._look(partial(events_since, seq=heard)):
@@ -77,7 +81,7 @@ class RoomDocuments:
         limit: int = 50,
         offset: int = 0,
     ) -> Listed:
-        """Return documents, in order, with what is known of each; raise ToolError for a filter nobody understands."""
+        """Return documents, in order, with what is known of each; raise ToolError for a filter that is not valid."""
         rows = wanted.wanted()
         return await self._threads.run(
             lambda: self._library.listing(rows, wanted.glob, order, limit, offset, seconds=WAIT_SECONDS)
@@ -86,7 +90,7 @@ class RoomDocuments:
     async def search(
         self, query: str, wanted: Filter = EVERYTHING, *, limit: int = 10, offset: int = 0
     ) -> Found:
-        """Return the documents that say what is asked for, the best first; raise ToolError as ``list`` does."""
+        """Return the documents whose text matches the query, the best first; raise ToolError as ``list`` does."""
         asked = Query(query, wanted.wanted(), wanted.globs, limit, offset)
         return await self._threads.run(lambda: self._library.search(asked, seconds=WAIT_SECONDS))
 
@@ -100,7 +104,7 @@ class RoomDocuments:
         return await self._abstracts.summed_up(await self._threads.run(look))
 
     async def whole(self, path: str) -> WholeDocument:
-        """Return one document with what it holds in blocks and every version of it."""
+        """Return one document with its content in blocks and all its versions."""
         document = await self.get(path)
         history = await self.history(path)
         try:
@@ -109,11 +113,11 @@ class RoomDocuments:
             return WholeDocument(document, history, None, error)
 
     def require_summaries(self) -> None:
-        """Raise ToolError where no model is set that sums documents up."""
+        """Raise ToolError where no model is set for summaries of documents."""
         self._abstracts.require()
 
     async def sum_up(self) -> int:
-        """Have every document summed up by the model that is set for that; return how many got a summary of it."""
+        """Let the model that is set for summaries summarise every document; return how many got a summary."""
         count = at = 0
         while True:
             listed = await self.list(limit=SUMMED_AT_ONCE, offset=at)
@@ -124,18 +128,18 @@ class RoomDocuments:
                 return count
 
     async def versions(self, path: str) -> Sequence[Version]:
-        """Return the line of what is, or was, at a path, oldest first, followed through its moves."""
+        """Return the versions of what is, or was, at a path, oldest first, also from before it was moved."""
         return await self._threads.run(lambda: self._library.versions(self._seen(path)))
 
     async def history(self, path: str) -> History:
-        """Return every version of what is, or was, at a path, with where each went, and whether it is still kept."""
+        """Return every version of what is, or was, at a path: where it went, and whether it is still kept."""
 
         def look() -> History:
             past = self._library.past(self._seen(path))
             versions = (*past.others, *past.line)
             digests = {digest for one in versions if (digest := digest_in(one.state))}
-            kept = frozenset(filter(self._books.blobs.has, digests))
-            with self._books.database.read() as view:
+            kept = frozenset(filter(self._store.blobs.has, digests))
+            with self._store.database.read() as view:
                 return History(
                     past.line, past.others, moved_to(view, versions), kept, tags_of(view, versions)
                 )
@@ -143,11 +147,11 @@ class RoomDocuments:
         return await self._threads.run(look)
 
     async def failures(self, most: int) -> Failures:
-        """Return the documents of which there should be a text and is none, up to a number of them."""
+        """Return up to a number of documents that should have a text and have none."""
         return await self._look(partial(failures, most=most))
 
     async def version(self, path: str, name: str = "") -> Version:
-        """Return one version, by its number, as ``former/path@number``, or by how its digest begins; else the newest."""
+        """Return one version: by its number, ``former/path@number`` or the start of its digest; else the newest."""
 
         def look() -> Version:
             where = self._seen(path)
@@ -161,7 +165,7 @@ class RoomDocuments:
 
     async def read(self, version: Version) -> bytes:
         """Return what a version held."""
-        return await self._threads.run(content_of, self._books.blobs, held_by(version))
+        return await self._threads.run(content_of, self._store.blobs, held_by(version))
 
     async def blocks(self, version: Version) -> Blocks:
         """Return what a version held in blocks."""
@@ -172,11 +176,11 @@ class RoomDocuments:
         return await self._threads.run(study)
 
     async def text(self, version: Version) -> str:
-        """Return what a version held as a model reads it: a text as it is, all else as Markdown."""
+        """Return the content of a version as a model reads it: a text as it is, anything else as Markdown."""
         return await self._threads.run(lambda: self._library.study.text(self._item(version)))
 
     async def compare(self, older: Version, newer: Version | None) -> Comparison:
-        """Return what differs between what two versions held; of what is gone by now, which is None, that is everything."""
+        """Return the differences between two versions; None stands for a deleted file, so everything differs."""
 
         def look() -> Comparison:
             new = None if newer is None else self._content(newer)
@@ -193,7 +197,7 @@ class RoomDocuments:
         return await self._threads.run(self._library.indexer.index_pending, None)
 
     async def close(self) -> None:
-        """Watch no longer."""
+        """Stop watching the workspace."""
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.wait([self._watching])
@@ -210,7 +214,7 @@ class RoomDocuments:
         log.info("the workspace is not watched: %s", reason)
 
     async def _look(self, look: Callable[[View], _T]) -> _T:
-        return await self._threads.run(self._books.read, look)
+        return await self._threads.run(self._store.read, look)
 
     def _seen(self, path: str) -> str:
         where = parse_path(path)
@@ -222,7 +226,7 @@ class RoomDocuments:
 
     def _content(self, version: Version) -> Content:
         digest = held_by(version)
-        data = content_of(self._books.blobs, digest)
+        data = content_of(self._store.blobs, digest)
         kind = LINK if is_link(version.state) else kind_of(version.path, data)
         return Content(version.path, version.version, digest, kind, data)
 

@@ -1,10 +1,10 @@
-"""Tells a person that something waits; whatever goes wrong here is logged and never reaches the call."""
+"""Notices to a person that something waits; an error here is logged and never reaches the call."""
 
 import logging
 from collections.abc import Mapping
 from typing import Any
 
-from brasstag.engine.audience import Notify, NotifyQuestion
+from brasstag.engine.listeners import Notify, NotifyQuestion
 from brasstag.sandbox.notices import notify_command, notify_webhook
 from brasstag.settings import ApprovalSettings
 from brasstag.words.approvals import Approval

@@ -1,11 +1,11 @@
-"""What a caller hands over with a call: names that may be written down, and arguments as a model may have typed them."""
+"""What a caller passes with a call: names that may be stored, and arguments as a model wrote them."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from brasstag.toolkit.repair import read_arguments
+from brasstag.toolkit.arguments.repair import read_arguments
 from brasstag.words.calls import Call, Failed
 from brasstag.words.errors import Code, ToolError
 
@@ -14,7 +14,7 @@ _LONGEST_UNREADABLE = 2000
 
 
 def why_not_named(tool: object, role: object, call_id: object) -> Failed | None:
-    """Say why these names cannot be those of a call; None where they can."""
+    """Say why a call cannot have these names; None where it can."""
     if not all(isinstance(name, str) for name in (tool, role, "" if call_id is None else call_id)):
         return Failed(Code.INVALID_ARGUMENTS, "the names of tools, roles and calls are texts")
     if isinstance(call_id, str) and not _CALL_ID.fullmatch(call_id):
@@ -23,7 +23,7 @@ def why_not_named(tool: object, role: object, call_id: object) -> Failed | None:
 
 
 def with_arguments(call: Call, arguments: Mapping[str, Any] | str) -> tuple[Call, Failed | None]:
-    """Return a call with its arguments, also where they are the JSON text a model wrote, and why they cannot be read."""
+    """Return a call with its arguments, also from JSON text that a model wrote, and why they cannot be read."""
     if not isinstance(arguments, str):
         return call.as_taken(call.tool, arguments), None
     try:

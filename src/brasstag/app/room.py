@@ -1,39 +1,39 @@
-"""Room: the library's front door. Async only; whoever has no loop starts one around it."""
+"""Room: the front door of the library. It is async only; a caller without an event loop starts one around it."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from brasstag.app.abstracts import Abstracts
-from brasstag.app.approving import Approvals
+from brasstag.app.approvals import Approvals
 from brasstag.app.documents import RoomDocuments
-from brasstag.app.listening import Listener
-from brasstag.app.opening import Fittings, fit_out, fit_out_in_memory
+from brasstag.app.model_summaries import ModelSummaries
+from brasstag.app.open import OpenRoom, open_in_memory, open_project
 from brasstag.app.requests import why_not_named, with_arguments
 from brasstag.app.runs import Ended, Runs
-from brasstag.app.shelf import Shelf
-from brasstag.app.vault import Vault
-from brasstag.app.waiting import Awaited
-from brasstag.app.watching import Happening
-from brasstag.engine.facts import tool_facts
-from brasstag.engine.judging import Explained
-from brasstag.engine.looking import Looked
+from brasstag.app.state import RoomState
+from brasstag.app.toolbox import Toolbox
+from brasstag.app.wait import Awaited
+from brasstag.app.watch.events import RunEvent
+from brasstag.app.watch.output import Listener
+from brasstag.engine.calls.explain import Explained
+from brasstag.engine.calls.tool_facts import tool_facts
+from brasstag.engine.calls.types import Looked
 from brasstag.policy.narrow import NoRule
 from brasstag.policy.profiles import ToolFacts
 from brasstag.policy.python_rules import Judge
 from brasstag.policy.replay import Replayed, recorded_calls, replay
 from brasstag.policy.roles import OPERATOR
+from brasstag.policy.rule import Rule
 from brasstag.policy.rule_engine import SafetyRule
-from brasstag.policy.rules import Rule
 from brasstag.settings import ProfileName
-from brasstag.store.books import Books
-from brasstag.store.desks import Desk
-from brasstag.store.graph_words import Stopped
-from brasstag.store.memories import Memory
-from brasstag.store.tasks import Task
-from brasstag.store.timeline import read_entries
-from brasstag.store.verify import Report
+from brasstag.store.maintenance.verify import Report
+from brasstag.store.store import Store
+from brasstag.store.tasks.memories import Memory
+from brasstag.store.tasks.rows import Task
+from brasstag.store.tasks.types import Stopped
+from brasstag.store.tasks.writer import Desk
+from brasstag.store.timeline.timeline import read_entries
 from brasstag.toolkit.discovery import discover_folder
 from brasstag.toolkit.kinds import ToolType
 from brasstag.toolkit.tool import Tool
@@ -52,30 +52,30 @@ DRAIN_SECONDS = 10.0
 class Room:
     """An open room: its tools, its rules, its timeline, and one desk that owns the calls made here."""
 
-    def __init__(self, fittings: Fittings, actor: str, purpose: str) -> None:
+    def __init__(self, open_room: OpenRoom, actor: str, purpose: str) -> None:
         """Use ``Room.open`` or ``Room.in_memory``."""
-        self._fittings = fittings
-        self._shop = fittings.shop
-        self._counter = fittings.counter
+        self._open_room = open_room
+        self._runtime = open_room.runtime
+        self._counter = open_room.counter
         self._actor = actor
         self._purpose = purpose
-        self.recovered = fittings.recovered
-        self.tools = Shelf(self._shop.registry, lambda: self._shop.roles)
+        self.recovered = open_room.recovered
+        self.tools = Toolbox(self._runtime.registry, lambda: self._runtime.roles)
         self.documents = RoomDocuments(
-            fittings.library,
-            Abstracts(
-                fittings.settings.documents.summary_model,
-                fittings.models.model,
-                fittings.library,
-                self._shop.threads,
+            open_room.library,
+            ModelSummaries(
+                open_room.settings.documents.summary_model,
+                open_room.models.model,
+                open_room.library,
+                self._runtime.threads,
             ),
-            fittings.watch,
-            self.books,
-            self._shop.threads,
+            open_room.watch,
+            self.store,
+            self._runtime.threads,
         )
-        self.runs = Runs(fittings, actor, self.documents.watch)
-        self._approvals = Approvals(self._shop, self._counter, self.runs, lambda: self.task_id)
-        self._awaited = Awaited(self._approvals, self.runs, self.books, self._shop.threads)
+        self.runs = Runs(open_room, actor, self.documents.watch)
+        self._approvals = Approvals(self._runtime, self._counter, self.runs, lambda: self.task_id)
+        self._awaited = Awaited(self._approvals, self.runs, self.store, self._runtime.threads)
         self._desk = self._new_desk()
         self._is_open = True
 
@@ -88,8 +88,8 @@ class Room:
 
         Raises ConfigError for settings or tools that cannot be used, UntrustedError when they changed unseen.
         """
-        fittings = await fit_out(Path(project), clock)
-        async with cls._opened(fittings, actor, purpose) as room:
+        open_room = await open_project(Path(project), clock)
+        async with cls._opened(open_room, actor, purpose) as room:
             yield room
 
     @classmethod
@@ -104,27 +104,27 @@ class Room:
     ) -> AsyncIterator["Room"]:
         """Open a room that leaves nothing behind, on a directory of yours or a scratch one; made for tests."""
         root = None if workspace is None else Path(workspace)
-        async with cls._opened(await fit_out_in_memory(root, profile, clock), actor, "") as room:
+        async with cls._opened(await open_in_memory(root, profile, clock), actor, "") as room:
             yield room
 
     @classmethod
     @asynccontextmanager
-    async def _opened(cls, fittings: Fittings, actor: str, purpose: str) -> AsyncIterator["Room"]:
-        room = cls(fittings, actor, purpose)
+    async def _opened(cls, open_room: OpenRoom, actor: str, purpose: str) -> AsyncIterator["Room"]:
+        room = cls(open_room, actor, purpose)
         try:
             yield room
         finally:
             await room._close()
 
     @property
-    def books(self) -> Books:
+    def store(self) -> Store:
         """Everything this room has written down."""
-        return self._shop.books
+        return self._runtime.store
 
     @property
-    def vault(self) -> Vault:
-        """Books, key and lock of this room."""
-        return self._fittings.vault
+    def state(self) -> RoomState:
+        """Store, key and lock of this room."""
+        return self._open_room.room_state
 
     @property
     def task_id(self) -> str:
@@ -134,11 +134,11 @@ class Room:
     @property
     def workspace(self) -> Path:
         """The directory tools may touch."""
-        return self._fittings.workspace
+        return self._open_room.workspace
 
     def register(self, thing: Any) -> Tool:
         """Add a tool of yours: a decorated or plain typed function, a BaseTool, or a Tool."""
-        return self._fittings.register(thing)
+        return self._open_room.register(thing)
 
     def register_folder(self, folder: str | Path) -> list[Tool]:
         """Add every tool of a folder of ``name.py`` + ``name.json`` pairs."""
@@ -146,7 +146,7 @@ class Room:
 
     def add_rule(self, rule: SafetyRule | Rule | Judge) -> None:
         """Add a rule: a SafetyRule, a Rule, or a callable ``(call, preview) -> Verdict | None``."""
-        self._fittings.add_rule(rule)
+        self._open_room.add_rule(rule)
 
     async def call(
         self,
@@ -214,14 +214,14 @@ class Room:
 
     async def replay(self, settings_file: Path) -> list[Replayed]:
         """Say what the rules and the profile of another settings file would have decided about every recorded call."""
-        rules = self._fittings.rules_of(settings_file)
+        rules = self._open_room.rules_of(settings_file)
         entries = await self.timeline()
         return list(replay(recorded_calls(entries, self._facts_of), rules))
 
     async def wait(self, waiting: Waiting, *, on_output: Listener | None = None) -> Outcome:
         """Wait until a person has decided and the call has ended, here or where they decided.
 
-        Costs a look every quarter of a second.
+        It looks into the store every quarter of a second.
         """
         return await self._awaited.of(waiting, on_output)
 
@@ -238,19 +238,21 @@ class Room:
     ) -> str:
         """Begin a run and return its id; the crew's lead takes it where no role is named.
 
-        ``model`` speaks for every role; ``default_model`` for those that name none, and where it is left out, what
-        the environment has a key for does. The room works on the run while it is open, unless ``serve`` is false: then a
-        worker has to. Raises ToolError for a role or document that is not there, ModelError where no model could answer.
+        Where ``model`` is given, every role uses it. ``default_model`` is for roles that name no model; where it is
+        left out, they use a model for which the environment has a key. The room works on the run while it is open;
+        where ``serve`` is false, a worker has to do it.
+
+        Raises ToolError for a role or document that is not there, ModelError where no model could answer.
         """
         return await self.runs.begin(
             request, role, documents, model, budget, serve=serve, default_model=default_model
         )
 
-    def watch(self, task_id: str, *, seen: dict[str, int] | None = None) -> AsyncIterator[Happening]:
+    def watch(self, task_id: str, *, seen: dict[str, int] | None = None) -> AsyncIterator[RunEvent]:
         """Yield what happens in a task and below it, until it has ended.
 
-        That is entries, pieces of what models say and programs print here, and, each time it becomes so, that only
-        people can go on.
+        It yields entries, and pieces of what models say and programs print in this process. It also tells each time
+        when the run waits only for people.
         """
         return self.runs.watch(task_id, seen)
 
@@ -273,7 +275,7 @@ class Room:
         return await self.runs.answer(question_id, answer, Approver.named(by), documents)
 
     async def stop(self, task_id: str, by: Approver | str = "a program") -> Stopped:
-        """Stop a task and everything below it; says what was stopped, and what may have happened or not."""
+        """Stop a task and everything below it; says what was stopped, and which calls may have happened."""
         return await self.runs.stop(task_id, str(Approver.named(by)))
 
     async def resume_run(
@@ -302,36 +304,38 @@ class Room:
 
     async def timeline(self, task_id: str | None = None) -> list[Entry]:
         """Return the entries of a task, or of the whole room, in order."""
-        return await self._shop.threads.run(self.books.read, lambda view: list(read_entries(view, task_id)))
+        return await self._runtime.threads.run(
+            self.store.read, lambda view: list(read_entries(view, task_id))
+        )
 
     async def verify(self) -> Report:
-        """Walk every chain of the room and name whatever does not fit."""
-        return await self._shop.threads.run(self.vault.verify)
+        """Check every chain of the room and name everything that does not fit."""
+        return await self._runtime.threads.run(self.state.verify)
 
     def _facts_of(self, call: Call) -> ToolFacts | None:
-        tool = self._shop.registry.get(call.tool)
+        tool = self._runtime.registry.get(call.tool)
         return None if tool is None else tool_facts(tool, call)
 
     def _is_handoff(self, name: str) -> bool:
-        tool = self._shop.registry.get(name)
+        tool = self._runtime.registry.get(name)
         return tool is not None and tool.config.type is ToolType.HANDOFF
 
     def _new_desk(self) -> Desk:
         desk = Desk(new_id("task"), self._actor, OPERATOR, self._purpose)
-        self.books.expect_desk(desk)
+        self.store.expect_desk(desk)
         return desk
 
     async def _close(self) -> None:
         self._is_open = False
         await self.runs.close()
         await self.documents.close()
-        await self._fittings.models.close()
-        await self._shop.threads.drain(DRAIN_SECONDS)
+        await self._open_room.models.close()
+        await self._runtime.threads.drain(DRAIN_SECONDS)
         try:
-            await self._shop.threads.run(self.books.close_task, self._desk.id, "done", Desk.closing())
+            await self._runtime.threads.run(self.store.close_task, self._desk.id, "done", Desk.closing())
         except ToolError as error:
-            # Stopped by somebody else while we worked: that is an end, too.
+            # Another process or person stopped it while we worked: that is an end, too.
             if error.code is not Code.CANCELLED:
                 raise
         finally:
-            self._fittings.close()
+            self._open_room.close()

@@ -1,30 +1,29 @@
-"""Runs: what a room's people do with agents - begin, watch, answer, stop, resume, count - and the floor they work on."""
+"""Runs: what people do with agents - begin, watch, answer, stop, resume, count - and the worker behind it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from brasstag.app.cautions import cautions
-from brasstag.app.listening import Listener
-from brasstag.app.opening import Fittings
-from brasstag.app.overview import Overview, look_over
-from brasstag.app.serving import Serving
-from brasstag.app.spending import Taken, taken_by
-from brasstag.app.watching import Happening
-from brasstag.documents.carrying import carry
+from brasstag.app.open import OpenRoom
+from brasstag.app.watch.events import RunEvent
+from brasstag.app.watch.output import Listener
+from brasstag.app.watch.overview import Overview, look_over
+from brasstag.app.watch.spending import Taken, taken_by
+from brasstag.app.workers import WorkerMarks
+from brasstag.documents.reading.carry import carry
 from brasstag.engine.agents import Chosen
-from brasstag.engine.floor import Floor
-from brasstag.engine.nodes import Asked, failure, opening, root_task
-from brasstag.engine.readers import receiving
-from brasstag.engine.steering import answer_question, resume_task, stop_task
-from brasstag.models.choosing import Choice, choose
+from brasstag.engine.graph.open import Asked, failure, opening, root_task
+from brasstag.engine.graph.people import answer_question, resume_task, stop_task
+from brasstag.engine.graph.receivers import receiving
+from brasstag.engine.worker.worker import Worker
+from brasstag.models.choose import Choice, choose
 from brasstag.sandbox.workspace.draft import Draft
-from brasstag.store.graph_words import NewTask, Stopped
-from brasstag.store.memories import Memory, all_memories, forget_memory
-from brasstag.store.tasks import Status, Task, get_task, read_tasks, tasks_of_tree
-from brasstag.store.timeline import entries_since
+from brasstag.store.tasks.memories import Memory, all_memories, forget_memory
+from brasstag.store.tasks.rows import Status, Task, get_task, read_tasks, tasks_of_tree
+from brasstag.store.tasks.types import NewTask, Stopped
+from brasstag.store.timeline.timeline import entries_since
 from brasstag.words.approvals import Approver
 from brasstag.words.budgets import Budget
 from brasstag.words.calls import Failed
@@ -63,16 +62,16 @@ class Ended:
 class Runs:
     """The runs of one open room: what is behind Room's methods about them, and what only surfaces need."""
 
-    def __init__(self, fittings: Fittings, actor: str, watch: Callable[[], None]) -> None:
-        self._fittings = fittings
+    def __init__(self, open_room: OpenRoom, actor: str, watch: Callable[[], None]) -> None:
+        self._open_room = open_room
         self._watch_documents = watch
-        self._shop = fittings.shop
-        self._books = fittings.shop.books
+        self._runtime = open_room.runtime
+        self._store = open_room.runtime.store
         self._actor = actor
-        self._floor = Floor(fittings.shop, fittings.counter)
-        self._marks = Serving(fittings.vault)
+        self._floor = Worker(open_room.runtime, open_room.counter)
+        self._marks = WorkerMarks(open_room.room_state)
         self._serving: asyncio.Task[None] | None = None
-        self._watchers = fittings.watchers
+        self._watchers = open_room.watchers
 
     async def begin(
         self,
@@ -85,32 +84,32 @@ class Runs:
         serve: bool,
         default_model: str,
     ) -> str:
-        """Write a run down, and work on it here unless others shall."""
+        """Write a run down, and work on it here unless another worker is to do it."""
         if not request.strip():
             raise ToolError(Code.INVALID_ARGUMENTS, "a run needs words: what is to be done?")
         if reason := why_not_json(request):
             raise ToolError(Code.INVALID_ARGUMENTS, f"the request cannot be written down: {reason}")
-        lead = role or self._shop.agents.crew.lead
-        self._shop.agents.role(lead)
+        lead = role or self._runtime.agents.crew.lead
+        self._runtime.agents.role(lead)
         chosen = Chosen(model, await self._default_model(lead, model, default_model))
-        # A run that nobody could answer is not begun.
-        speaker = self._shop.agents.model(self._shop.agents.model_name(lead, chosen), lead)
-        await self._fittings.models.open(speaker)
-        await self._fittings.models.measure(speaker)
+        # A run is not begun if no model could answer it.
+        speaker = self._runtime.agents.model(self._runtime.agents.model_name(lead, chosen), lead)
+        await self._open_room.models.open(speaker)
+        await self._open_room.models.measure(speaker)
         carried = await self._run(self._carry, documents, lead, speaker)
         asked = Asked(request, lead, self._actor, carried, chosen)
-        queue = self._shop.boot.id if serve else ""
+        queue = self._runtime.boot.id if serve else ""
         task: NewTask = await self._run(
-            self._books.read, lambda view: root_task(self._shop, view, asked, budget, queue)
+            self._store.read, lambda view: root_task(self._runtime, view, asked, budget, queue)
         )
-        await self._run(self._books.graph.open_root, task)
+        await self._run(self._store.graph.open_root, task)
         if serve:
             self._serve_own(task.id)
         return task.id
 
     async def serve_run(self, tree: str) -> None:
-        """Work here on a run that was begun elsewhere, beside whatever else this process does."""
-        await self._run(self._books.graph.requeue, tree, self._shop.boot.id)
+        """Work here on a run that was begun elsewhere, beside the other work of this process."""
+        await self._run(self._store.graph.requeue, tree, self._runtime.boot.id)
         self._serve_own(tree)
 
     async def serve(self, concurrency: int | None = None) -> None:
@@ -118,28 +117,28 @@ class Runs:
         self._marks.begin()
         self._watch_documents()
         try:
-            await self._floor.serve("", concurrency or self._shop.agents.crew.concurrency)
+            await self._floor.serve("", concurrency or self._runtime.agents.crew.concurrency)
         finally:
             self._marks.end()
 
     def tell(self, told: Callable[[str, bool], None]) -> None:
-        """Tell somebody which task is looked at here, and, with False, that it has been left."""
+        """Call ``told`` with a task that is looked at here and True, and with False once it has been left."""
         self._floor.told = told
 
     def drain(self) -> None:
-        """Begin nothing more, and give back at its next step what is held here."""
+        """Begin no more tasks, and give back each task that is held here at its next step."""
         self._floor.drain()
 
     def abandon(self) -> None:
-        """Break off what is held here."""
+        """Break off the tasks that are held here."""
         self._floor.abandon()
 
-    def watch(self, task_id: str, seen: dict[str, int] | None) -> AsyncIterator[Happening]:
+    def watch(self, task_id: str, seen: dict[str, int] | None) -> AsyncIterator[RunEvent]:
         """Yield what happens in a task and below it, until it has ended."""
-        return self._watchers.watch(self._books, self._shop.threads, task_id, seen)
+        return self._watchers.watch(self._store, self._runtime.threads, task_id, seen)
 
     def telling(self, on_output: Listener | None, call_id: str = "") -> AbstractAsyncContextManager[None]:
-        """Tell somebody what programs print here meanwhile, for one call or for all."""
+        """Tell the listener what programs print here meanwhile, for one call or for all."""
         return self._watchers.listeners.telling(on_output, call_id)
 
     async def ended(self, name: str) -> Ended | None:
@@ -157,49 +156,49 @@ class Runs:
 
     async def task(self, name: str) -> Task:
         """Return a task by its id or the end of it."""
-        return await self._run(self._books.read, lambda view: get_task(view, name))
+        return await self._run(self._store.read, lambda view: get_task(view, name))
 
     async def tasks(self, tree: str) -> list[Task]:
         """Return every task of the room, or of one run, oldest first."""
         if not tree:
-            return await self._run(self._books.read, read_tasks)
+            return await self._run(self._store.read, read_tasks)
         root = await self.task(tree)
-        return await self._run(self._books.read, lambda view: tasks_of_tree(view, root.tree))
+        return await self._run(self._store.read, lambda view: tasks_of_tree(view, root.tree))
 
     async def standing(self, *statuses: Status) -> list[Task]:
-        """Return the tasks of agents, and the questions, that stand so."""
-        found = await self._run(self._books.read, lambda view: read_tasks(view, statuses))
+        """Return the tasks of agents, and the questions, that have one of these statuses."""
+        found = await self._run(self._store.read, lambda view: read_tasks(view, statuses))
         return [task for task in found if task.kind != "desk"]
 
     async def overview(self, name: str) -> Overview:
         """Look over the run that a task belongs to."""
-        return await self._run(self._books.read, lambda view: look_over(view, name))
+        return await self._run(self._store.read, lambda view: look_over(view, name))
 
     async def taken(self, name: str) -> Taken:
         """Return what the run that a task belongs to has taken."""
         return await self._run(
-            self._books.read, lambda view: taken_by(view, tasks_of_tree(view, get_task(view, name).tree))
+            self._store.read, lambda view: taken_by(view, tasks_of_tree(view, get_task(view, name).tree))
         )
 
     async def answer(self, name: str, answer: str, by: Approver, documents: Sequence[str]) -> Task:
         """Answer a question that waits for a person."""
         carried = await self._run(self._carry, documents, "", None)
-        return await self._run(answer_question, self._books, name, answer, by, carried)
+        return await self._run(answer_question, self._store, name, answer, by, carried)
 
     async def stop(self, name: str, by: str) -> Stopped:
         """Stop a task and all below it."""
-        return await self._run(stop_task, self._books, name, by)
+        return await self._run(stop_task, self._store, name, by)
 
     async def resume(self, name: str, by: str, budget: Budget, note: str, *, serve: bool) -> Task:
         """Let a failed or stopped run go on."""
-        task = await self._run(resume_task, self._books, name, by, budget, note)
+        task = await self._run(resume_task, self._store, name, by, budget, note)
         if serve:
             await self.serve_run(task.tree)
         return task
 
     async def memories(self, role: str) -> list[Memory]:
         """Return what agents remember."""
-        return await self._run(self._books.read, lambda view: all_memories(view, role))
+        return await self._run(self._store.read, lambda view: all_memories(view, role))
 
     async def forget(self, name: str) -> Memory:
         """Delete a memory."""
@@ -224,12 +223,12 @@ class Runs:
         self._marks.begin(tree)
         self._watch_documents()
         if self._serving is None or self._serving.done():
-            concurrency = self._shop.agents.crew.concurrency
-            self._serving = asyncio.create_task(self._floor.serve(self._shop.boot.id, concurrency))
+            concurrency = self._runtime.agents.crew.concurrency
+            self._serving = asyncio.create_task(self._floor.serve(self._runtime.boot.id, concurrency))
 
     async def choice(self, role: str = "", named: str = "") -> Choice:
         """Say which model would speak for a role, or for the lead, and why."""
-        agents = self._shop.agents
+        agents = self._runtime.agents
         settled = agents.model_name(role or agents.crew.lead, Chosen(named))
         if settled:
             return Choice(settled, "it was named" if named else "brasstag.toml names it")
@@ -238,17 +237,18 @@ class Runs:
     async def cautions(self, run: str) -> tuple[str, ...]:
         """Say what a person should know of a run's model before it goes far."""
         task = await self.task(run)
-        opened = await self._run(self._books.read, lambda view: opening(view, task))
-        model = self._shop.agents.model(opened["model"], task.role)
-        guessed = self._fittings.models.guesses(model)
+        opened = await self._run(self._store.read, lambda view: opening(view, task))
+        model = self._runtime.agents.model(opened["model"], task.role)
+        guessed = self._open_room.models.guesses(model)
         return tuple(cautions(model, opened["carried"], guessed=guessed))
 
     async def _default_model(self, lead: str, named: str, agreed: str) -> str:
-        """Return what roles that name no model speak through: the model the run begins with.
+        """Return the model for roles that name none: the model the run begins with.
 
-        That is the lead's, or what the environment has a key for; a model that merely runs here needs a person's word.
+        That is the lead's model, or one for which the environment has a key. A model that merely runs on this machine
+        needs a person's agreement.
         """
-        if settled := self._shop.agents.model_name(lead, Chosen(named)):
+        if settled := self._runtime.agents.model_name(lead, Chosen(named)):
             return settled
         if agreed:
             return agreed
@@ -263,11 +263,11 @@ class Runs:
         return choice.model
 
     def _ended(self, name: str) -> Ended | None:
-        task = self._books.read(lambda view: get_task(view, name))
+        task = self._store.read(lambda view: get_task(view, name))
         if not task.has_ended:
             return None
-        # Calls that acted when the task ended may have been settled after its end.
-        entries = self._books.read(lambda view: entries_since(view, task.id, 0))
+        # Calls that were acting when the task ended may have been settled after its end.
+        entries = self._store.read(lambda view: entries_since(view, task.id, 0))
         last = next((entry for entry in reversed(entries) if entry.kind is EntryKind.CLOSED), None)
         if last is None:
             return Ended(task, failure(_UNTOLD))
@@ -275,23 +275,35 @@ class Runs:
         return Ended(task, payload.get("result"), tuple(payload.get("documents", ())))
 
     def _forget(self, name: str) -> Memory:
-        with self._books.database.write() as transaction:
+        with self._store.database.write() as transaction:
             return forget_memory(transaction, name)
 
     def _carry(self, documents: Sequence[str], role: str, reader: Model | None) -> tuple[Carried, ...]:
-        """Read documents that a person sends along; what a rule keeps from being read stays where it is."""
-        draft = Draft(self._shop.workspace, writable=False)
+        """Read documents that a person sends along; raise ToolError where a rule keeps one from being read."""
+        draft = Draft(self._runtime.workspace, writable=False)
         try:
-            study = self._shop.library.study if self._shop.library else None
-            receiver = receiving(self._shop, role, reader)
-            carried = carry(draft, list(documents), receiver, self._books.blobs.put, study)
+            study = self._runtime.library.study if self._runtime.library else None
+            receiver = receiving(self._runtime, role, reader)
+            carried = carry(draft, list(documents), receiver, self._store.blobs.put, study)
         finally:
             draft.close()
         for seen in draft.preview().reads:
-            because = self._shop.rules.hides(seen.path, role=role)
+            because = self._runtime.rules.hides(seen.path, role=role)
             if because is not None:
                 raise ToolError(Code.BLOCKED_BY_RULE, f"{seen.path} cannot be sent along: {because}")
         return carried
 
     async def _run(self, function: Callable[..., _T], *arguments: Any) -> _T:
-        return await self._shop.threads.run(function, *arguments)
+        return await self._runtime.threads.run(function, *arguments)
+
+
+def cautions(model: Model, carried: Iterable[Mapping[str, Any]], *, guessed: bool) -> Iterator[str]:
+    """Yield what is only assumed of a model, and which of the pictures sent along it cannot see."""
+    if guessed:
+        yield (
+            f"How much fits into {model.name} is not known: its server does not say. {model.context_tokens} tokens are "
+            "assumed; say better with ?context=32768 at the end of its name"
+        )
+    pictures = [str(one["path"]) for one in carried if one.get("image")]
+    if pictures and not model.sees_images:
+        yield f"{model.name} cannot see pictures: of {', '.join(pictures)} it is told the name only"

@@ -1,11 +1,11 @@
-"""Filters: which documents are asked for, in the words of tools, commands and programs alike."""
+"""Filters: which documents are asked for, with the same words in tools, commands and programs."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from brasstag.store.catalogue import Wanted
+from brasstag.store.documents.select import Wanted
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.times import read_moment
 
@@ -35,7 +35,7 @@ class Filter:
         return (self.glob,) if self.glob else ()
 
     def wanted(self) -> Wanted:
-        """Return what the rows of the books have to be; raise ToolError for what nobody understands."""
+        """Return the conditions for rows of the store; raise ToolError for a filter that has no meaning."""
         reason = "tags are several texts, not one" if isinstance(self.tags, str) else why_no_glob(self.glob)
         if reason:
             raise ToolError(Code.INVALID_ARGUMENTS, reason)

@@ -1,26 +1,28 @@
-"""The library: the documents of one workspace, found, listed, and followed through their versions."""
+"""The library: the documents of one workspace, found, listed, followed through their versions, or given whole."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from brasstag.documents.discretion import Discreet
-from brasstag.documents.hits import Hit
-from brasstag.documents.indexing import Indexer, item_of, spotted
-from brasstag.documents.kinds import CONVERTED
-from brasstag.documents.refreshing import Refresher
-from brasstag.documents.reports import ScanReport
-from brasstag.documents.scanning import Scanner
-from brasstag.documents.searching import Answer, FullText, Query, Ranker, search
-from brasstag.documents.study import Item, Study
+from brasstag.documents.formats.kinds import CONVERTED
+from brasstag.documents.scan.refresh import Refresher
+from brasstag.documents.scan.report import ScanReport
+from brasstag.documents.scan.scanner import Scanner
+from brasstag.documents.search.hits import Hit
+from brasstag.documents.search.index import Indexer, item_of, spotted
+from brasstag.documents.search.private_ranking import Discreet
+from brasstag.documents.search.search import Answer, FullText, Query, Ranker, search
+from brasstag.documents.study.study import Item, Study
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.globs import matcher
-from brasstag.store.books import Books
-from brasstag.store.catalogue import Order, Wanted, list_documents
-from brasstag.store.conversions import Conversion, conversions_of
-from brasstag.store.documents import DocumentRow, row_at
-from brasstag.store.reindexing import forget_index
-from brasstag.store.versions import Past, Version, past, still_here
+from brasstag.store.contents.versions import Past, Version, past, still_here
+from brasstag.store.documents.conversions import Conversion, conversions_of
+from brasstag.store.documents.rows import DocumentRow, row_at
+from brasstag.store.documents.select import Order, Wanted, list_documents
+from brasstag.store.maintenance.rebuild_index import forget_index
+from brasstag.store.store import Store
+from brasstag.words.blocks import Blocks
 from brasstag.words.documents import WHOLE, Document
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import ABSENT, digest_in
@@ -28,9 +30,9 @@ from brasstag.words.previews import ABSENT, digest_in
 Visible = Callable[[str], bool]
 
 STUDY_SECONDS = 2.0
-"""How long a list may take to find out what nobody has asked about its documents before."""
+"""How long a list may take to find out facts about its documents that no earlier call asked for."""
 CONVERTING_SECONDS = 30.0
-"""How long a search may convert documents, however long whoever asked would wait."""
+"""How long a search may convert documents, even where the caller would wait longer."""
 LARGEST_STUDIED = 1_000_000
 """Bytes of the largest document that a list finds out about; asked about alone, larger ones are studied, too."""
 SHORTEST_DIGEST = 6
@@ -60,11 +62,11 @@ class Found:
 class Library:
     """Everything that is known of the documents of one workspace."""
 
-    def __init__(self, books: Books, scanner: Scanner, study: Study) -> None:
+    def __init__(self, store: Store, scanner: Scanner, study: Study) -> None:
         self.study = study
-        self.indexer = Indexer(books, study, scanner.sizes)
+        self.indexer = Indexer(store, study, scanner.sizes)
         self.refresher = Refresher(scanner)
-        self._books = books
+        self._store = store
         self._scanner = scanner
 
     def look_at(self, paths: Sequence[str]) -> None:
@@ -74,7 +76,7 @@ class Library:
     def scan(self, *, rebuild: bool = False) -> ScanReport:
         """Look at the whole workspace now; with ``rebuild``, as if nothing of it had ever been indexed."""
         if rebuild:
-            with self._books.database.write() as transaction:
+            with self._store.database.write() as transaction:
                 forget_index(transaction, CONVERTED)
         return self._scanner.scan_all()
 
@@ -88,12 +90,12 @@ class Library:
         return self.study.text(item_of(self.row(path)))
 
     def sum_up(self, document: Document, summary: str, by: str) -> None:
-        """Keep what somebody has written about a document's content as its summary."""
+        """Keep a text that ``by`` has written about a document's content as its summary."""
         self.study.sum_up(Item(document.digest, document.mime_type, document.path), summary, by)
 
     def row(self, path: str) -> DocumentRow:
         """Return what a scan wrote down of a document that is there; raise ToolError where there is none."""
-        row = self._books.read(lambda view: row_at(view, path))
+        row = self._store.read(lambda view: row_at(view, path))
         if row is None or not row.is_there:
             raise ToolError(
                 Code.FILE_NOT_FOUND, f"{shown(path)} is no document; list_documents names those there are"
@@ -120,7 +122,7 @@ class Library:
             return matches(path) and visible(path)
 
         most = offset + limit + 1
-        rows = self._books.read(
+        rows = self._store.read(
             lambda view: list_documents(view, wanted, order=order, limit=most, shows=shows)
         )
         page = rows[offset : offset + limit]
@@ -142,7 +144,7 @@ class Library:
         end = time.monotonic() + seconds
         is_fresh = self.refresher.refresh(seconds / 2)
         self.indexer.index_pending(min(CONVERTING_SECONDS, end - time.monotonic()))
-        answer = self._books.read(lambda view: search(view, query, visible=visible, rankers=(ranker,)))
+        answer = self._store.read(lambda view: search(view, query, visible=visible, rankers=(ranker,)))
         facts = self._facts_of([hit.document for hit in answer.hits])
         hits = [
             Hit(_document(hit.document, facts[hit.document.id]), hit.score, hit.snippet, hit.spot)
@@ -152,7 +154,7 @@ class Library:
 
     def past(self, path: str, newest: int | None = None) -> Past:
         """Return everything a path has held, or had held up to one version."""
-        found = self._books.read(lambda view: past(view, path, newest))
+        found = self._store.read(lambda view: past(view, path, newest))
         if not found.line:
             raise ToolError(Code.FILE_NOT_FOUND, f"no version of {shown(path)} is known")
         return found
@@ -190,7 +192,7 @@ class Library:
         """
         found = self.past(path, number)
         *line, present = found.line
-        others = self._books.read(lambda view: still_here(view, found.others))
+        others = self._store.read(lambda view: still_here(view, found.others))
         for one in (*reversed(line), *reversed(others)):
             if visible(one.path) and one.state != present.state and digest_in(one.state):
                 return one
@@ -216,7 +218,7 @@ class Library:
         """Return what was found out before about what documents hold, by the ids of their rows."""
         items = {row.id: item_of(row) for row in rows}
         digests = list(dict.fromkeys(item.digest for item in items.values()))
-        known = self._books.read(lambda view: conversions_of(view, digests))
+        known = self._store.read(lambda view: conversions_of(view, digests))
         return {
             number: known.get((item.digest, item.media_type)) or Conversion(item.digest, item.media_type)
             for number, item in items.items()
@@ -287,3 +289,59 @@ def _numbers(found: Sequence[Version], path: str) -> str:
     return (
         f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"only {numbers[0]}" if numbers else "none"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Every version of what is, or was, at a path."""
+
+    line: tuple[Version, ...]
+    """The versions of what is there, followed through its moves, oldest first."""
+    others: tuple[Version, ...]
+    """What the path has held besides, oldest first."""
+    moved_to: Mapping[tuple[str, int], str]
+    """Where what was at a path went, by path and number of each version that says it has left."""
+    kept: Collection[str]
+    """The digests of contents that are still there."""
+    tags: Mapping[str, str]
+    """The tags of the calls that made versions, by the ids of those calls."""
+
+    def is_kept(self, version: Version) -> bool | None:
+        """Say whether what a version held is still there; None where it held nothing."""
+        digest = digest_in(version.state)
+        return None if digest is None else digest in self.kept
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Return every version as programs read it; those of the line come last, the newest at the end."""
+        return [
+            one.as_json()
+            | {
+                "tag": self.tags.get(one.call_id),
+                "moved_to": self.moved_to.get((one.path, one.version)),
+                "line": is_line,
+                "kept": self.is_kept(one),
+            }
+            for versions, is_line in ((self.others, False), (self.line, True))
+            for one in versions
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class WholeDocument:
+    """Everything there is of one document, as it is now."""
+
+    document: Document
+    history: History
+    content: Blocks | None
+    """What it holds; None where that cannot be read in blocks."""
+    problem: ToolError | None = None
+    """Why it cannot."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return every field by the name programs know it by; the content as ``content_json``."""
+        problem = self.problem and {"code": self.problem.code, "message": self.problem.message}
+        return self.document.as_json() | {
+            "content_json": self.content and self.content.as_json(),
+            "content_problem": problem,
+            "versions": self.history.as_json(),
+        }

@@ -1,4 +1,4 @@
-"""Agents: who may be given a task, with which words, model and limits, as the crew's settings say."""
+"""Agents: who can be given a task, with which instructions, model and limits."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from brasstag.words.errors import Code, ToolError
 from brasstag.words.turns import Model, ModelError, Offer
 
 DOCUMENT_SHARE = 0.25
-"""How much of a small window documents may fill that travel with a task."""
+"""How much of a small context window the documents that travel with a task may fill."""
 
 FindModel = Callable[[str, str], Model]
 """Returns the model of a name, with a fallback where one is named."""
@@ -60,7 +60,7 @@ class Agents:
         return found
 
     def document_tokens(self, reader: Model | None) -> int:
-        """Return how much of documents is put into the context of whoever reads them with this model."""
+        """Return how many tokens of documents go into the context of an agent that reads them with this model."""
         most = self.crew.document_tokens
         return most if reader is None else min(most, round(reader.context_tokens * DOCUMENT_SHARE))
 
@@ -69,14 +69,14 @@ class Agents:
         return chosen.model or self.role(role).model or self.crew.model or chosen.default
 
     def model(self, name: str, role: str) -> Model:
-        """Return the model of a task; raise ToolError where its role is gone, ModelError where nobody could answer."""
+        """Return the model of a task; raise ToolError where its role is gone, ModelError where no model can answer."""
         if not name:
             raise ModelError(
                 "no model is set: name one in brasstag.toml ([crew] model = …), with --model, or set a key such as "
                 "OPENAI_API_KEY; `brasstag demo` needs none",
                 Code.MODEL_NOT_CONFIGURED,
             )
-        # A role that is gone since its task was opened has no say in anything any more.
+        # ``role`` raises if the role was removed after its task was opened.
         fallback = self.role(role).fallback_model or self.crew.fallback_model or ""
         return self.find_model(name, "" if fallback == name else fallback)
 

@@ -1,7 +1,7 @@
-"""Sync work off the event loop, on daemon threads: one that never returns can be left behind at the end of the program.
+"""Threads for sync work beside the event loop; one that never returns can be left behind.
 
-The engine itself is sync and runs here, one worker a call, so a call is one hop away from the loop and back, and a caller
-that goes away cannot stop it halfway.
+The engine itself is sync and runs here, one worker a call. So a call leaves the loop once and comes back once, and a
+caller that goes away cannot stop it halfway.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ FEW = 8
 
 
 MOST_IDLE = 32
-"""Workers kept for the next jobs; after a rush the others go home."""
+"""Workers kept for the next jobs; after a rush the other workers end."""
 
 
 class AnsweredElsewhere(BaseException):
-    """Raised by a job that has nothing to say: somebody else answers, or has answered, in its place."""
+    """Raised by a job that returns no result: another job gives, or has given, the result in its place."""
 
 
 class Threads:
@@ -41,12 +41,12 @@ class Threads:
         return await self.start(function, *arguments)
 
     async def run_short(self, function: Callable[..., _T], *arguments: Any) -> _T:
-        """Run what is over as soon as the database has answered, a few at a time however many tasks are live."""
+        """Run a job that ends once the database has answered; only a few run at a time, however many tasks are live."""
         async with self._few:
             return await self.start(function, *arguments)
 
     def start(self, function: Callable[..., _T], *arguments: Any) -> "asyncio.Future[_T]":
-        """Start ``function`` on a worker; whoever drops the future does not stop it."""
+        """Start ``function`` on a worker. The function goes on even if the caller drops the future."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[_T] = loop.create_future()
         worker = self._idle.pop() if self._idle else _Worker()
@@ -83,13 +83,13 @@ class Threads:
             worker.jobs.put(None)
 
     def leave_behind(self, future: "asyncio.Future[Any]") -> None:
-        """Wait for a job no longer: it has ended, or somebody else has written its end."""
+        """Stop waiting for a job: it has ended, or another job has recorded its end."""
         self._busy.discard(future)
         if not self._busy:
             self._quiet.set()
 
     async def drain(self, seconds: float) -> None:
-        """Give work whose caller went away the time to write its end down."""
+        """Wait for jobs whose callers went away, so that they can record their ends."""
         while self._busy:
             self._quiet.clear()
             try:
@@ -98,7 +98,7 @@ class Threads:
                 return
 
     def close(self) -> None:
-        """Send idle workers home; busy ones end with the program."""
+        """End the idle workers; busy ones end with the program."""
         while self._idle:
             self._idle.pop().jobs.put(None)
 

@@ -34,7 +34,7 @@ class Destination:
     """Empty where the provider itself knows."""
     key: str = field(default="", repr=False)
     context_tokens: int | None = None
-    """How much fits into it, where its name says so."""
+    """How many tokens fit into it, where its name says so."""
 
     @property
     def name(self) -> str:
@@ -59,7 +59,7 @@ def local_destination(
 
 
 def local_url(kind: str, environ: Mapping[str, str]) -> str:
-    """Return the base URL of one of the four kinds, from ``OLLAMA_BASE_URL``, ``OLLAMA_HOST`` and their like."""
+    """Return the base URL of one of the four kinds, from ``OLLAMA_BASE_URL``, ``OLLAMA_HOST`` and similar variables."""
     for ending in ("BASE_URL", "HOST"):
         variable = f"{kind.upper()}_{ending}"
         if told := environ.get(variable, "").strip():
@@ -90,7 +90,7 @@ def read_url(told: str, where: str, port: int | None = None) -> str:
         raise not_configured(
             f"{where} has a password in it; put keys into the environment, not into addresses"
         )
-    if host in ("0.0.0.0", "::"):  # noqa: S104 - a server that listens everywhere is asked at home
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - a server that listens on all addresses is reached on this machine
         host = _LOOPBACK
     host = f"[{host}]" if ":" in host else host
     number = given or (port if url.scheme == "http" else None)

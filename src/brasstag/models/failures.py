@@ -1,4 +1,4 @@
-"""Ways in which a model fails to answer, told apart by what helps."""
+"""Ways in which a model fails to answer, told apart by what helps, and the ways to get a model."""
 
 import os
 from collections.abc import Mapping
@@ -23,14 +23,23 @@ class Transient(ModelError):
 
 
 def not_configured(message: str) -> ModelError:
-    """Return the failure of a model that nobody has set up rightly yet."""
+    """Return the failure of a model that the user has not set up correctly yet."""
     return ModelError(message, Code.MODEL_NOT_CONFIGURED)
 
 
 def quoted(words: str, environ: Mapping[str, str] = os.environ) -> str:
-    """Return a stranger's words as they may stand in a message: short, on one line, and without any of our secrets."""
+    """Return text from outside in a form for messages: short, on one line, and without any of our secrets."""
     for name, value in environ.items():
         if name.endswith(_SECRET_ENDINGS) and len(value) >= _SHORTEST_SECRET:
             words = words.replace(value, "…")
     line = " ".join(words.encode("utf-8", "replace").decode().split())
     return line if len(line) <= _LONGEST_QUOTE else f"{line[:_LONGEST_QUOTE]}…"
+
+
+WAYS = (
+    "export ANTHROPIC_API_KEY=…    (a key from console.anthropic.com)",
+    "export OPENAI_API_KEY=…       (a key from platform.openai.com, or OPENAI_BASE_URL for a server like it)",
+    "ollama pull qwen3             (a model on this machine, from ollama.com)",
+)
+
+HOW_TO_SET_UP = "Set one up, in one of three ways:\n" + "\n".join(f"  {way}" for way in WAYS)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from brasstag.models.failures import Transient
-from brasstag.toolkit.repair import read_arguments
+from brasstag.toolkit.arguments.repair import read_arguments
 from brasstag.words.errors import ToolError
 from brasstag.words.messages import Assistant, Message, Result, System, Text, ToolUse, User
 from brasstag.words.turns import Model, Offer, OnText, Turn, TurnRequest
@@ -32,7 +32,7 @@ class PromptedModel:
 
     @property
     def name(self) -> str:
-        """The model's own name, with what stands around it."""
+        """The model's own name, with the prefix for prompted models."""
         return f"prompted+{self._model.name}"
 
     @property
@@ -46,7 +46,7 @@ class PromptedModel:
         return self._model.context_tokens
 
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
-        """Answer with one call or one text; what does not keep to the form is worth another try."""
+        """Answer with one call or one text; a reply in a wrong form raises Transient, so that it is tried again."""
         if not request.offers:
             return replace(await self._model.respond(request, on_text), model=self.name)
         asked = replace(
@@ -55,7 +55,7 @@ class PromptedModel:
             offers=(),
             schema=reply_schema(request.offers),
         )
-        # The reply is JSON, which nobody wants to watch being written.
+        # The reply is JSON, and users do not want to watch that being written.
         turn = replace(await self._model.respond(asked, _nobody), model=self.name)
         reply = _read(turn)
         if isinstance(reply, str):
@@ -75,7 +75,8 @@ _MEASURES = frozenset(
 def reply_schema(offers: Sequence[Offer]) -> dict[str, Any]:
     """Return the one schema a reply must follow: a call of an offered tool, or an answer.
 
-    Servers make a grammar of it, and one that counts characters takes them minutes; sizes are checked when the call is.
+    Servers make a grammar of the schema, and limits of size make that take minutes. So such limits are left out here
+    and checked with the call.
     """
     calls = [_exactly(tool={"const": offer.name}, arguments=_unmeasured(offer.schema)) for offer in offers]
     return {"anyOf": [*calls, _exactly(answer={"type": "string"})]}
@@ -88,7 +89,7 @@ def _unmeasured(schema: Any) -> Any:
         return schema
     kept = {name: _unmeasured(value) for name, value in schema.items() if name not in _MEASURES}
     if isinstance(schema.get("properties"), Mapping):
-        # The names in here are those of arguments, whatever they are called.
+        # The keys in here are names of arguments, even where they look like keywords of a schema.
         kept["properties"] = {name: _unmeasured(value) for name, value in schema["properties"].items()}
     return kept
 
@@ -103,7 +104,7 @@ def _exactly(**properties: Any) -> dict[str, Any]:
 
 
 def _in_words(messages: Sequence[Message], offers: Sequence[Offer]) -> list[Message]:
-    """Retell a conversation with calls as one without."""
+    """Return a conversation that has calls as one without calls."""
     tools = "\n".join(f"- {o.name}: {o.description} Arguments: {json.dumps(dict(o.schema))}" for o in offers)
     system = "\n\n".join(message.text for message in messages if isinstance(message, System))
     retold: list[Message] = [System(f"{system}\n\n{_HOW}{tools}".lstrip())]
@@ -130,12 +131,12 @@ def _said(text: str, call: ToolUse) -> Assistant:
 def _read(turn: Turn) -> ToolUse | str:
     text = turn.text.strip()
     if not text.startswith(("{", "```")):
-        return text  # the server does not hold answers to a schema, and the model just talked
+        return text  # the server does not enforce the schema, and the model wrote plain text
     try:
         reply, _ = read_arguments(text)
     except ToolError as error:
         if turn.stop == "length" and (begun := _BEGUN_CALL.match(text)):
-            # The whole call would be cut off again; the model has to be told, so that it does less at once.
+            # A second try would be cut off again; the model has to be told, so that it does less in one call.
             return ToolUse("p0", begun["tool"], begun["arguments"])
         raise Transient(f"{turn.model} broke off its reply, or wrote it badly: {error.message}") from None
     match reply:
@@ -147,4 +148,4 @@ def _read(turn: Turn) -> ToolUse | str:
 
 
 def _nobody(_text: str) -> None:
-    """Nobody watches."""
+    """Ignore the text: there is no watcher."""

@@ -1,4 +1,4 @@
-"""Recorded: turns that a live model gave earlier, kept and played again at our own boundary."""
+"""Recorded: turns a live model gave earlier, kept and played again."""
 
 import json
 import os
@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from brasstag.models.failures import not_configured
-from brasstag.models.setup import HOW_TO_SET_UP
+from brasstag.models.failures import HOW_TO_SET_UP, not_configured
 from brasstag.models.windows import HOSTED_TOKENS
 from brasstag.words.canonical import sha256, stored_json
 from brasstag.words.messages import Thinking, ToolUse
@@ -24,7 +23,7 @@ _MARK = re.compile(r"(</?\w[^<>]*) [0-9a-f]{8}>")
 
 
 def request_digest(request: TurnRequest) -> str:
-    """Return the digest of what a model is shown, but for what differs from run to run.
+    """Return the digest of what a model is shown, without the parts that differ from run to run.
 
     Ids count by their order only; times, and the marks of fences, which follow from both, do not count.
     """
@@ -47,7 +46,7 @@ class RecordingModel:
     def __init__(self, model: Model, file: Path) -> None:
         self._model = model
         self._file = file
-        # Looked for now: a turn that cannot be kept has been paid for already.
+        # The file is tried now: a turn that cannot be kept later would already be paid for.
         try:
             os.close(self._open())
         except OSError as error:
@@ -92,13 +91,13 @@ class RecordingModel:
 
 
 class RecordedModel:
-    """Plays a recording: whoever shows it what the live model was shown gets the same turn."""
+    """Plays a recording: a caller that shows it what the live model was shown gets the same turn."""
 
     def __init__(self, file: Path, context_tokens: int | None = None) -> None:
         self._name = f"recorded:{file}"
         lines = _read(file)
         self._turns = {line["request"]: _turn_from(line["turn"]) for line in lines}
-        # What an agent is shown follows from these, so they are the live model's, unless somebody says otherwise.
+        # These decide what an agent is shown; they are the live model's, unless the caller says otherwise.
         self._sees_images: bool = lines[-1]["sees_images"] if lines else False
         known: int = lines[-1]["context_tokens"] if lines else HOSTED_TOKENS
         self._context_tokens = context_tokens or known
@@ -115,7 +114,7 @@ class RecordedModel:
 
     @property
     def context_tokens(self) -> int:
-        """What fitted into the live model, or what somebody said."""
+        """What fitted into the live model, or what the caller said."""
         return self._context_tokens
 
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
@@ -133,7 +132,7 @@ class RecordedModel:
 
 
 def _read(file: Path) -> list[dict[str, Any]]:
-    """Read every line; of two turns for one request the later stands, as the run went on from it."""
+    """Read every line; of two turns for one request the later one counts, because the run went on from it."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Scripted: turns that somebody wrote down, for demos and tests.
+"""Scripted: turns written in advance, for demos and tests.
 
 A script is JSON, TOML or a Python mapping: for each role the turns its tasks take, in order.
 
@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from brasstag.models.counting import estimated
+from brasstag.models.estimate import estimated
 from brasstag.models.failures import not_configured
 from brasstag.words.messages import Assistant, Text, ToolUse, User
 from brasstag.words.turns import ModelError, OnText, Turn, TurnRequest
@@ -27,7 +27,7 @@ from brasstag.words.turns import ModelError, OnText, Turn, TurnRequest
 NOTE = "scripted, not a live model"
 
 PLENTY = 128_000
-"""How many tokens fit into a script where nobody says."""
+"""How many tokens fit into a script where no size is given."""
 
 
 class _Written(BaseModel):
@@ -59,7 +59,7 @@ _SCRIPTS = TypeAdapter(dict[str, tuple[Script, ...]])
 
 
 class ScriptedModel:
-    """Plays turn n of the script to whoever asks for turn n; the same request always gets the same turn."""
+    """Plays turn n of the script to each caller that asks for turn n; the same request always gets the same turn."""
 
     def __init__(
         self, script: Mapping[str, Any], name: str = "scripted", context_tokens: int | None = None
@@ -101,7 +101,7 @@ class ScriptedModel:
 
     @property
     def context_tokens(self) -> int:
-        """More than any demo fills, unless somebody said less."""
+        """More than any demo fills, unless the caller gave less."""
         return self._context_tokens
 
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:

@@ -1,11 +1,11 @@
-"""What is known of a model before it is asked: how much fits into it, and whether it sees."""
+"""What is known of a model before it is asked: its context window, and whether it sees pictures."""
 
 from functools import cache
 
 HOSTED_TOKENS = 128_000
 """What is assumed of a hosted model that no table knows."""
 LOCAL_TOKENS = 8_000
-"""What is assumed of a model on somebody's own machine, where memory sets the limit."""
+"""What is assumed of a model on a user's own machine, where memory sets the limit."""
 
 _SEEING = (
     "llava",
@@ -38,5 +38,5 @@ def hosted_tokens(provider: str, model: str) -> int:
 
 
 def local_model_sees(model: str) -> bool:
-    """Say whether the name of a local model is that of one that sees; hosted ones nearly all do."""
+    """Say whether a local model sees images, judged by its name; nearly all hosted models do."""
     return any(word in model.lower() for word in _SEEING)

@@ -1,4 +1,4 @@
-"""Calls that would replace something newer than their task has seen: a person is asked, whatever else allows them."""
+"""Calls that would replace something newer than their task has seen: a person is always asked."""
 
 from dataclasses import replace
 
@@ -6,14 +6,14 @@ from brasstag.words.previews import ABSENT, Preview
 from brasstag.words.verdicts import Verdict
 
 CHANGED_MEANWHILE = "changed meanwhile"
-"""Who speaks here, where other verdicts name a rule."""
+"""The name in these verdicts, where other verdicts name a rule."""
 
 _CHANGED = ("changed", "replace what it has not seen")
 _DELETED = ("deleted", "put something there again")
 
 
 def with_conflicts_heard(verdict: Verdict, preview: Preview) -> Verdict:
-    """Return a verdict that is an ask at least where a preview has conflicts; a denial stays as it is."""
+    """Return a verdict that is at least an ask where the preview has conflicts; a denial stays as it is."""
     if not preview.conflicts or verdict.decision == "deny":
         return verdict
     said = _said(preview)

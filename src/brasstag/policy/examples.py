@@ -1,10 +1,10 @@
-"""Examples: calls a rule must, or must not, speak about, checked whenever rules are read."""
+"""Examples: calls a rule must, or must not, match; checked whenever rules are read."""
 
 from dataclasses import dataclass
 from typing import Self
 
-from brasstag.policy.patterns import parts
-from brasstag.policy.subjects import NOTHING
+from brasstag.policy.match.patterns import parts
+from brasstag.policy.match.subjects import NOTHING
 from brasstag.settings.model import ExampleSettings
 from brasstag.words.calls import Call
 from brasstag.words.previews import ABSENT, Change, Preview, Seen, file_state
@@ -15,7 +15,7 @@ _AFTER = file_state("after")
 
 @dataclass(frozen=True)
 class Example:
-    """A call that nobody made, and what it would do."""
+    """A call that has not been made, and what it would do."""
 
     text: str
     call: Call

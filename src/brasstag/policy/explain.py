@@ -1,13 +1,13 @@
-"""Why a verdict is what it is: everybody who spoke, and the one that decided. Data only; surfaces show it."""
+"""Explain a verdict: every rule that spoke, and the one that decided. Data only; surfaces show it."""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
 from brasstag.policy.conflicts import CHANGED_MEANWHILE
-from brasstag.policy.judging import Rules
+from brasstag.policy.match.subjects import Subject
 from brasstag.policy.profiles import ToolFacts, as_declared, opinions
-from brasstag.policy.shell.showing import CommandLine, command_lines
-from brasstag.policy.subjects import Subject
+from brasstag.policy.shell.explain import CommandLine, command_lines
+from brasstag.policy.verdict import Rules
 from brasstag.words.calls import Call
 from brasstag.words.previews import Preview
 from brasstag.words.verdicts import Verdict
@@ -20,7 +20,7 @@ class Line:
     verdict: Verdict
     decided: bool
     on: str = ""
-    """What a rule found to speak about."""
+    """What in the call the rule speaks about."""
     source: str = ""
     """Where a rule is written."""
 
@@ -68,4 +68,4 @@ def explain(rules: Rules, call: Call, preview: Preview, tool: ToolFacts) -> Expl
 
 
 def _shown(item: str) -> str:
-    return " ".join(item.split("\n")).strip()  # the words of a command stand one to a line
+    return " ".join(item.split("\n")).strip()  # the words of a command stand one on each line

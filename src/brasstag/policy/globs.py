@@ -1,4 +1,4 @@
-"""Globs as linear-time expressions.
+"""Globs as expressions that match in linear time.
 
 RE2 never backtracks, so no pattern and no path can stall a verdict. In every glob ``?`` is one character, ``[a-z]`` and
 ``[!a-z]`` are one of, or none of, a set, and nothing is an escape: ``[*]`` is a star. A slash is only ever matched by a
@@ -39,11 +39,11 @@ class Dialect:
     """What wildcards mean in one kind of text, as pieces of an expression."""
 
     one: str
-    """What ``?`` matches, and ``*`` any number of."""
+    """What ``?`` matches once, and ``*`` any number of times."""
     across: str
-    """What ``**`` matches any number of."""
+    """What ``**`` matches any number of times."""
     never: str
-    """What a negated set does not match either."""
+    """What a negated set never matches."""
 
 
 _PATH = Dialect(one="[^/]", across="[^/]", never="/")
@@ -63,7 +63,7 @@ class RuleError(ValueError):
 
 @dataclass(frozen=True)
 class Expression:
-    """A regular expression that is compiled when it is first asked."""
+    """A regular expression that is compiled when it is first used."""
 
     source: str
     generous: bool
@@ -77,7 +77,7 @@ class Expression:
         return _compiled(f"(?{'im' if self.generous else 'm'})^(?:{self.source})$")
 
     def may_match_a_line(self, lines: str) -> bool:
-        """Say whether any of many texts may match, each on a line of its own; where none may, none does."""
+        """Say whether one of many texts, each on its own line, may match; False is certain, True is not."""
         try:
             return self._of_lines.search(lines) is not None
         except UnicodeEncodeError:

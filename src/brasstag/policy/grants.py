@@ -1,4 +1,4 @@
-"""Grants: the proof that a call may run. Only the functions here make one, and ``perform`` takes nothing else."""
+"""Grants: the proof that a call may run. Only this module makes one, and ``perform`` takes nothing else."""
 
 from dataclasses import InitVar, dataclass
 from typing import NoReturn, final
@@ -10,7 +10,7 @@ from brasstag.words.previews import Preview
 from brasstag.words.verdicts import Verdict
 
 _KEY = object()
-"""Held by nobody outside this module."""
+"""No code outside this module holds it."""
 
 
 @final

@@ -1,15 +1,15 @@
-"""The narrowest allow rule for a call that a person approved, so that the same call is not asked about again."""
+"""The narrowest allow rule for an approved call, so that the same call is not asked about again."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from brasstag.policy.globs import RuleError, escaped
-from brasstag.policy.judging import Rules
+from brasstag.policy.match.subjects import Subject, names_path, plain_path
 from brasstag.policy.profiles import ToolFacts, as_declared
-from brasstag.policy.rules import Rule
-from brasstag.policy.subjects import Subject, names_path, plain_path
-from brasstag.settings.writing import toml_string
+from brasstag.policy.rule import Rule
+from brasstag.policy.verdict import Rules
+from brasstag.settings.write import toml_string
 from brasstag.words.calls import Call
 from brasstag.words.previews import Fact, Preview
 
@@ -75,12 +75,12 @@ def _narrowest(subject: Subject, parameters: Collection[str], because: str) -> R
 
 
 def _facts(subject: Subject) -> Mapping[Fact, int]:
-    """Return what was seen; a call that does nothing is held to reading, since no ``when`` at all is no limit."""
+    """Return the facts that were seen; a call that does nothing may only read, as a missing ``when`` is no limit."""
     return dict.fromkeys(sorted(subject.beyond_paths), 1) | dict(subject.counts) or {Fact.READS: 1}
 
 
 def _given(subject: Subject) -> dict[str, tuple[str, ...]]:
-    """Return the globs of each argument that matches nothing else; an empty list of paths is as good as not given."""
+    """Return, for each argument, globs that match nothing else; an empty list of paths counts as not given."""
     globs = {name: tuple(_globs(subject, name)) for name in subject.call.arguments}
     return {name: several for name, several in globs.items() if several}
 

@@ -6,12 +6,11 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Literal
 
-from brasstag.policy.addresses import address_of
-from brasstag.policy.subjects import counts_of
+from brasstag.policy.match.addresses import address_of
+from brasstag.policy.match.subjects import counts_of
 from brasstag.settings.model import ProfileName
-from brasstag.words.conditions import CONDITIONS
 from brasstag.words.previews import Fact, Preview
-from brasstag.words.verdicts import Verdict
+from brasstag.words.verdicts import CONDITIONS, Verdict
 
 Stance = Literal["allow", "ask", "undoable", "silent"]
 """What a profile says of one effect; ``undoable`` allows what can be taken back and asks about the rest."""
@@ -58,7 +57,7 @@ EXTERNAL_EFFECTS, CODE_EFFECTS = "external", "code"
 """What a tool declares of itself, besides ``none`` and ``files``."""
 
 LANDING = "apply_changes"
-"""The name by which rules speak of what code has changed: no tool, as nobody calls it."""
+"""The name by which rules speak of what code has changed: no tool, as no caller calls it."""
 
 _WORDS: Mapping[Fact, tuple[str, str]] = MappingProxyType(
     {
@@ -73,7 +72,7 @@ _WORDS: Mapping[Fact, tuple[str, str]] = MappingProxyType(
         Fact.EXTERNAL: ("acts", "acting outside the workspace"),
     }
 )
-"""What a call does, and the doing of it."""
+"""The verb and the gerund for each fact."""
 
 _FACT_OF: Mapping[str, Fact] = {str(condition): fact for condition, fact in CONDITIONS.items()}
 _MOST_NAMED = 3
@@ -97,8 +96,8 @@ class ToolFacts:
 def opinions(profile: ProfileName, preview: Preview, facts: ToolFacts) -> tuple[Verdict, ...]:
     """Return what is said about a call on which no rule speaks, the strictest first; never empty.
 
-    Each effect needs somebody who speaks for it. Where neither the profile nor the tool does, a person is asked. The web
-    is closed to code in every profile.
+    For each effect the profile or the tool has to say what holds. Where neither does, a person is asked. The web is
+    closed to code in every profile.
     """
     effects = effects_of(preview, facts)
     trusted = _overrides(profile, effects, preview) and not facts.error
@@ -114,12 +113,12 @@ def opinions(profile: ProfileName, preview: Preview, facts: ToolFacts) -> tuple[
 
 
 def reaches_web(preview: Preview, facts: ToolFacts) -> bool:
-    """Say whether code would reach out of the sandbox, where only a rule can let it."""
+    """Say whether code would reach the web out of the sandbox, which only a rule can allow."""
     return facts.effects == CODE_EFFECTS and (preview.external or bool(preview.fetches))
 
 
 def _closed(profile: ProfileName, preview: Preview, facts: ToolFacts) -> Verdict:
-    """Say no to code that would reach the web, and which rule would say yes."""
+    """Deny code that would reach the web, and say which rule would allow it."""
     hosts = list(dict.fromkeys(address_of(address).partition("/")[0] for address in preview.fetches))
     patterns = [f'"{facts.tool}({host}/**)"' for host in hosts[:_MOST_NAMED]] or [f'"{facts.tool}"']
     allow = patterns[0] if len(patterns) == 1 else f"[{', '.join(patterns)}]"
@@ -139,7 +138,7 @@ def as_declared(preview: Preview, facts: ToolFacts) -> Preview:
 
 
 def effects_of(preview: Preview, facts: ToolFacts) -> tuple[Fact, ...]:
-    """Return what a call does, in the order of Fact; where all it can do is seen, and nothing is, it only reads."""
+    """Return what a call does, in the order of Fact; where the preview sees all and finds nothing, it only reads."""
     seen = tuple(counts_of(preview))
     if not seen and facts.effects != EXTERNAL_EFFECTS:
         return (Fact.READS,)
@@ -147,7 +146,7 @@ def effects_of(preview: Preview, facts: ToolFacts) -> tuple[Fact, ...]:
 
 
 def _overrides(profile: ProfileName, effects: tuple[Fact, ...], preview: Preview) -> bool:
-    """Say whether the profile takes the decision from the tool: it trusts undo, and there is nothing but undo's work."""
+    """Say whether the profile decides instead of the tool: it trusts undo, and everything here can be undone."""
     stances = [PROFILES[profile][fact] for fact in effects if fact is not Fact.READS]
     return bool(stances) and all(stance == "undoable" for stance in stances) and preview.undoable
 

@@ -1,11 +1,11 @@
-"""What other rules would have said about calls that a timeline recorded."""
+"""What other rules would have decided about recorded calls."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import EXTERNAL_EFFECTS, ToolFacts
+from brasstag.policy.verdict import Rules
 from brasstag.words.calls import Call
 from brasstag.words.errors import Code
 from brasstag.words.events import Entry
@@ -13,7 +13,7 @@ from brasstag.words.previews import Preview
 from brasstag.words.verdicts import STRICTNESS, Decision, Verdict
 
 Shift = Literal["same", "stricter", "looser", "unseen"]
-"""How the new verdict stands to the old; ``unseen`` where the call was refused before anything was seen of it."""
+"""How the new verdict compares with the old one; ``unseen`` where the call was refused before any look."""
 
 FactsOf = Callable[[Call], ToolFacts | None]
 """Says what a tool says of itself today; None for a tool that is gone."""
@@ -38,7 +38,7 @@ class Replayed:
 
     recorded: Recorded
     verdict: Verdict | None
-    """None where nothing can be said, as nothing was seen."""
+    """None where nothing was seen, so nothing can be said."""
     shift: Shift
 
 
@@ -75,7 +75,7 @@ def _shift(before: Decision, verdict: Verdict | None) -> Shift:
 
 
 def _judged(payload: Mapping[str, Any]) -> tuple[Preview | None, Decision, str] | None:
-    # What a call has drafted is judged by another name; the call itself was judged before it ran.
+    # The changes of a call are judged under another name; the call itself was judged before it ran.
     payload = payload.get("ran") or payload
     verdict = payload.get("verdict")
     if verdict is not None:

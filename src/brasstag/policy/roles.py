@@ -1,4 +1,4 @@
-"""Roles: which tools an agent may use, and whom it may give work to."""
+"""Roles: which tools an agent may use, and to whom it may give work."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
@@ -28,14 +28,14 @@ EVERYONES = frozenset(
 LASTING = frozenset(
     {"save_to_short_term_memory", "save_to_long_term_memory", "tag_document", "describe_document"}
 )
-"""What outlives the node that does it, so a node that only answers may not."""
+"""Tools whose effect outlives the node that uses them; so a node that only answers may not use them."""
 
 ASSIGN = "assign_task"
 """The tool of every role that delegates at all."""
 
 
-class Rack(Protocol):
-    """Where a room's tools hang, as far as roles know it."""
+class ToolLookup(Protocol):
+    """The lookup of a room's tools, as far as roles need it."""
 
     def get(self, name: str) -> Tool | None:
         """Return the tool that answers to a name or an alias."""
@@ -50,8 +50,8 @@ class Rack(Protocol):
 class Roles:
     """Every role of a room; the operator is built in, may use every tool and give work to every role."""
 
-    def __init__(self, roles: Mapping[str, RoleSettings], rack: Rack) -> None:
-        """Take the roles and the tools there are; raise ConfigError for tools that are not, or not for them."""
+    def __init__(self, roles: Mapping[str, RoleSettings], rack: ToolLookup) -> None:
+        """Take the roles and the tools; raise ConfigError for a tool that is missing, or not for that role."""
         problems = list(_strangers(roles, rack))
         if problems:
             raise ConfigError(problems)
@@ -75,7 +75,7 @@ class Roles:
         if tools is None:
             return self._no_such(role)
         if tool in self._routes:
-            # Not even a role with every tool may take a way that its settings do not give it.
+            # Even a role with every tool may use only the routes that its settings give it.
             return self.may_delegate(role, self._routes[tool])
         if tool in tools or EVERY_TOOL in tools:
             return None
@@ -112,12 +112,12 @@ def _changes_nothing(tool: Tool) -> bool:
     return tool.config.effects == "none" and not tool.config.behaviour.creates_node
 
 
-def _tools_of(role: RoleSettings, rack: Rack) -> frozenset[str]:
+def _tools_of(role: RoleSettings, rack: ToolLookup) -> frozenset[str]:
     routes = {route_name(name) for name in role.delegates_to}
     return EVERYONES | {*_ids(role.tools, rack)} | routes | ({ASSIGN} if routes else set())
 
 
-def _strangers(roles: Mapping[str, RoleSettings], rack: Rack) -> Iterator[Problem]:
+def _strangers(roles: Mapping[str, RoleSettings], rack: ToolLookup) -> Iterator[Problem]:
     routes = {route_name(name): name for name in roles}
     for role, settings in roles.items():
         for index, name in enumerate(settings.tools):
@@ -131,7 +131,7 @@ def _strangers(roles: Mapping[str, RoleSettings], rack: Rack) -> Iterator[Proble
                 yield Problem(SETTINGS_FILE, place, f"{name!r} is no tool of this room", rack.advice(name))
 
 
-def _ids(names: Iterable[str], rack: Rack) -> Iterator[str]:
+def _ids(names: Iterable[str], rack: ToolLookup) -> Iterator[str]:
     for name in names:
         tool = rack.get(name)
         yield name if tool is None else tool.name

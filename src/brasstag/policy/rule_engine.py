@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from brasstag.policy.globs import RuleError
-from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import ToolFacts
 from brasstag.policy.python_rules import Judge, PythonRule
-from brasstag.policy.rules import Rule
-from brasstag.policy.shell.judging import CommandRule
+from brasstag.policy.rule import Rule
+from brasstag.policy.shell.rules import CommandRule
 from brasstag.policy.shipped import shipped_rules
+from brasstag.policy.verdict import Rules
 from brasstag.settings.model import ProfileName
 from brasstag.words.calls import Call
 from brasstag.words.previews import Preview

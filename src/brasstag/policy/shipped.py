@@ -1,9 +1,8 @@
-"""The rules every room has, in every profile: files that hold secrets or make git run commands, and commands that
-destroy a machine.
+"""The shipped rules of every room: secret files, git files that run commands, and dangerous commands.
 
 They are few, because no rule can loosen them. Files are refused by names that leave no doubt; where a name may also be
 harmless a person is asked, and certificates (``*.pem``) are left alone unless their name says key. Commands are judged
-by what can be read in them: that stops an honest mistake, not somebody who hides one. The sandbox is the boundary.
+by what can be read in them: that stops an honest mistake, not an author who hides one. The sandbox is the boundary.
 """
 
 from collections.abc import Iterator
@@ -12,10 +11,10 @@ from typing import Any
 
 from brasstag.policy.examples import Example
 from brasstag.policy.globs import literal_text
-from brasstag.policy.patterns import parts
-from brasstag.policy.rules import Rule
-from brasstag.policy.shell.guessing import fits_secret
-from brasstag.policy.shell.judging import CommandRule, command_rules
+from brasstag.policy.match.patterns import parts
+from brasstag.policy.rule import Rule
+from brasstag.policy.shell.rules import CommandRule, command_rules
+from brasstag.policy.shell.wildcards import fits_secret
 from brasstag.settings.model import ExampleSettings
 from brasstag.words.previews import Fact
 from brasstag.words.verdicts import Decision
@@ -129,7 +128,7 @@ def _secrets() -> Iterator[Rule]:
         "ask",
         ["*(*.key)"],
         because="it may be a private key, or a slide deck; a person knows which",
-        unless=["run_code"],  # in code, event.key is no file
+        unless=["run_code"],  # in code, event.key is not a file name
         match=["read_file(tls/server.key)", "shell(command: cat tls/server.key)"],
         not_match=["read_file(keys.md)", "read_file(monkey)", "run_code(code: print(event.key))"],
     )

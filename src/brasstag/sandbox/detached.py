@@ -1,4 +1,4 @@
-"""A process that outlives the command that starts it: its own session, no terminal, its words in a file."""
+"""A process that outlives the command that starts it: its own session, no terminal, output in a file."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 from brasstag.words.errors import Code, ToolError
 
 LARGEST_LOG = 5_000_000
-"""A log that has grown beyond this is begun anew."""
+"""A log larger than this is started again from empty."""
 
 
 def start_detached(arguments: Sequence[str], log: Path, *, without: Sequence[str] = ()) -> int:

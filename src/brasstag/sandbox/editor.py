@@ -1,4 +1,4 @@
-"""A person's own editor, on a file of its own; what they save comes back."""
+"""A person's own editor on a temporary file; the saved text comes back."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""Notices: telling a person that something waits, by a command or a web address of their own choosing."""
+"""Notices: tell a person that something waits, by a command or a web address of their choice."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Two kernel calls Python has no name for, and their flags. Both raise OSError; neither decides anything."""
+"""Two kernel calls that Python has no name for, and their flags. Both raise OSError; neither decides anything."""
 
 import ctypes
 import errno
@@ -13,7 +13,7 @@ RESOLVE_BENEATH = 0x08
 RENAME_NOREPLACE = 1
 RENAME_EXCHANGE = 2
 
-# O_PATH needs no right to read the directory, and closing it drops nobody's locks; macOS does not have it.
+# O_PATH needs no right to read the directory, and closing it releases no locks; macOS does not have it.
 PIN = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 """How a directory is held open to reach what is in it."""
 

@@ -1,13 +1,5 @@
 """Settings: ``brasstag.toml``, read once.
 
-places    where things are: the project, its state, the user's own directory
-sections  what every section of the file is made of
-crew      who the agents are, whom each may give work to, and how far they may go
-model     what may stand in the file, section by section
-reading   the file into Settings, or every problem in it
-problems  a refusal of pydantic as a Problem a person can mend
-writing   TOML that we write: the first file of a project, and text in it
-
 Places are cheap to ask for; whatever needs pydantic is imported when it is first used.
 """
 
@@ -36,8 +28,8 @@ if TYPE_CHECKING:
         ToolSettings,
         WebSettings,
     )
-    from brasstag.settings.reading import parse_settings, read_settings, readable_settings
-    from brasstag.settings.writing import template, toml_string
+    from brasstag.settings.read import parse_settings, read_settings, readable_settings
+    from brasstag.settings.write import template, toml_string
 
 __all__ = [
     "SETTINGS_FILE",
@@ -71,11 +63,11 @@ _ELSEWHERE = {
     "CrewSettings": "crew",
     "RoleSettings": "crew",
     "route_name": "crew",
-    "parse_settings": "reading",
-    "read_settings": "reading",
-    "readable_settings": "reading",
-    "template": "writing",
-    "toml_string": "writing",
+    "parse_settings": "read",
+    "read_settings": "read",
+    "readable_settings": "read",
+    "template": "write",
+    "toml_string": "write",
 }
 
 

@@ -1,4 +1,4 @@
-"""The crew: who its agents are, what each may use, whom it may give work to, and how far all of them may go."""
+"""The crew: who its agents are, what each may use, to whom it gives work, and the limits of all."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,10 +13,10 @@ from brasstag.words.budgets import AMOUNT, COUNT, Bound, Budget
 from brasstag.words.errors import Problem
 
 OPERATOR = "operator"
-"""The built-in role of the person at the counter; it may use every tool."""
+"""The built-in role of the person who calls tools directly; it may use every tool."""
 
 PERSON = "person"
-"""Whoever answers a question that no agent stands above to answer."""
+"""The person who answers a question when no agent above the asker can answer it."""
 
 ROUTE = "route_to_"
 """How the name of a tool begins that gives a task to a role."""
@@ -103,11 +103,11 @@ class RoleSettings(Section):
     home = "[roles.NAME]"
 
     description: str = ""
-    """One sentence for whoever may give it work."""
+    """One sentence for the roles that may give it work."""
     instructions: str = ""
     """What it is told before any task."""
     model: Sentence | None = None
-    """The crew's where it has none of its own."""
+    """Its own model; where it has none, the crew's model is used."""
     fallback_model: Sentence | None = None
     tools: tuple[Sentence, ...] = ()
     """Tool names or aliases; ``"*"`` is every tool."""
@@ -122,13 +122,13 @@ class RoleSettings(Section):
 
 
 class CrewSettings(Section):
-    """What all roles share, and who of them takes what a person asks for."""
+    """What all roles share, and which role takes a person's requests."""
 
     home = "[crew]"
 
     lead: Sentence = "lead"
     model: Sentence | None = None
-    """Chosen when a run starts where none is given."""
+    """The crew's model; where none is given, one is chosen when a run starts."""
     fallback_model: Sentence | None = None
     document_tokens: Count = 20_000
     """How much of the documents that travel with a task is put whole into its context."""
@@ -174,7 +174,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def table(value: Any) -> Mapping[str, Any]:
-    """Return a table of the file; nothing where something else stands."""
+    """Return a table of the file; an empty one where something else stands there."""
     return value if isinstance(value, dict) else {}
 
 

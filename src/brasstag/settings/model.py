@@ -1,6 +1,6 @@
-"""What may stand in ``brasstag.toml``, section by section.
+"""What ``brasstag.toml`` may contain, section by section.
 
-Rules are checked here for their shape only; what a pattern means belongs to the policy room.
+Rules are checked here for their shape only; what a pattern means belongs to the policy package.
 """
 
 import re
@@ -218,7 +218,7 @@ class WebSettings(Section):
     home = "[web]"
 
     search: Literal["searxng", "brave"] | None = None
-    """Who answers web_search; nobody where it is left out."""
+    """The search engine that answers web_search; none where it is left out."""
     url: Annotated[str, AfterValidator(_engine)] | None = None
     """Where the search engine is, if not at its usual place; it may lie inside the network."""
     key_variable: Sentence | None = None
@@ -258,11 +258,11 @@ class DocumentSettings(Section):
     ignore: tuple[Annotated[str, AfterValidator(_ignore_pattern)], ...] = ()
     """Patterns, as in a .gitignore file, of what is no document unless a tool writes it."""
     largest_kept_bytes: Annotated[int, Field(strict=True, ge=0)] = 2_000 * MEGABYTE
-    """Of a larger file the versions are known, but their contents are not kept."""
+    """The versions of a larger file are known, but their contents are not kept."""
     largest_indexed_bytes: Annotated[int, Field(strict=True, ge=1_000, le=6 * MEGABYTE)] = 6 * MEGABYTE
     """How much of a text search finds."""
     summary_model: str = ""
-    """The model that sums documents up; where there is none, sentences of their own stand for a summary."""
+    """The model that sums documents up; where there is none, a summary is made of sentences from the document."""
 
 
 class Settings(Section):

@@ -1,4 +1,4 @@
-"""A refusal of pydantic as a Problem a person can mend."""
+"""Errors of pydantic as problems a person can solve."""
 
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
@@ -20,7 +20,7 @@ def refusal(what: str, mend: str) -> PydanticCustomError:
 def problems_in(error: ValidationError, file: str, homes: Mapping[str, tuple[str, ...]]) -> Iterator[Problem]:
     """Yield one Problem for each thing pydantic refused.
 
-    ``homes`` says in which sections each known setting lives, to send a misplaced or misspelt one home.
+    ``homes`` gives the sections of each known setting, to name the right one for a misplaced or misspelt setting.
     """
     for details in error.errors(include_url=False):
         what, mend = _words(details, homes)
@@ -56,7 +56,7 @@ def _way_home(place: tuple[str | int, ...], value: Any, homes: Mapping[str, tupl
     near = [name] if name in homes else get_close_matches(name, homes, n=1)
     if not near:
         return "Remove it."
-    # What could stand in the same section is meant rather than its namesake elsewhere.
+    # A setting of the same section is a better guess than one of the same name in another section.
     here = next((home for home in homes[near[0]] if above and home.startswith(f"[{above[0]}")), "")
     if isinstance(value, dict) and (here or not above):
         return f"Did you mean [{dotted((*above, near[0]))}]?"

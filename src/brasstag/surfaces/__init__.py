@@ -1,1 +1,1 @@
-"""Surfaces: where people and programs meet the room."""
+"""Surfaces: where people and programs use Brasstag; today the command line."""

@@ -1,9 +1,10 @@
-"""Where tools are found: a folder, a package, installed packages. Every problem of every file is told at once."""
+"""Discover tools in a folder, a package or installed packages; all problems of all files are named at once."""
 
 import importlib
 import pkgutil
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache, partial
 from importlib.machinery import ModuleSpec
 from importlib.metadata import EntryPoint, entry_points
@@ -14,14 +15,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from brasstag.toolkit.functions import SOURCE
-from brasstag.toolkit.pairing import Pairing
+from brasstag import __version__
+from brasstag.toolkit.declare.functions import SOURCE
+from brasstag.toolkit.pair import Pairing
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.tool import Tool
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import ConfigError, Problem
 
 _NOT_TOOLS = ("_", "test_", "conftest")
+_RELEASE = f"brasstag {__version__}"
 
 
 def discover_folder(folder: Path) -> list[Tool]:
@@ -57,8 +60,11 @@ def discover_package(package: str, configs: Traversable | None = None) -> list[T
 
 @cache
 def shipped_tools() -> tuple[Tool, ...]:
-    """Return the tools that come with Brasstag; they are read once, as nothing about them changes while a program runs."""
-    return tuple(discover_package("brasstag.tools"))
+    """Return the tools that come with Brasstag; they are read once, because they do not change while a program runs.
+
+    The code of a shipped tool is the code of its release, so an approval outlives a file that only moved.
+    """
+    return tuple(replace(tool, source=_RELEASE) for tool in discover_package("brasstag.tools"))
 
 
 def _json_files(folder: Traversable | None) -> list[Traversable]:
@@ -75,13 +81,13 @@ def discover_entry_points(group: str = "brasstag.tools") -> list[Tool]:
     """Return the tools that installed packages offer; an entry point names a tool, a list of them, or a module."""
     registry = ToolRegistry()
     problems: list[Problem] = []
-    for point in sorted(entry_points(group=group), key=lambda found: (found.name, found.value)):
+    for point in _entry_points(group, tuple(sys.path)):
         try:
             offered = _offered(point)
         except ConfigError as error:
             problems += error.problems
             continue
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - somebody else's code may do anything while it loads
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code may do anything while it loads
             what = f"cannot be loaded: {type(error).__name__}: {error}"
             mend = "Correct or uninstall the package that offers it."
             problems.append(Problem(f"entry point {point.name}", point.value, what, mend))
@@ -94,6 +100,12 @@ def discover_entry_points(group: str = "brasstag.tools") -> list[Tool]:
     if problems:
         raise ConfigError(problems)
     return registry.list()
+
+
+@cache
+def _entry_points(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:  # noqa: ARG001 - where they are looked for
+    """Return the entry points; packages are asked only once, because that takes longer than to open a room."""
+    return tuple(sorted(entry_points(group=group), key=lambda found: (found.name, found.value)))
 
 
 def _offered(point: EntryPoint) -> Iterable[Any]:

@@ -1,14 +1,14 @@
-"""docs/TOOLS.md, written from the configs, so that it cannot drift from what is checked."""
+"""docs/TOOLS.md, written from the configs, so that it cannot differ from what is checked."""
 
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from brasstag.toolkit.config import ToolConfig
-from brasstag.toolkit.sentences import expected
+from brasstag.toolkit.arguments.sentences import expected
+from brasstag.toolkit.config.config import ToolConfig
 from brasstag.toolkit.tool import Tool
-from brasstag.words.conditions import CONDITIONS, Condition
 from brasstag.words.errors import Code
+from brasstag.words.verdicts import CONDITIONS, Condition
 
 _HEAD = """# Tools
 
@@ -25,7 +25,7 @@ _BESIDES: Mapping[str, str] = {
     "annotate": "it tags or describes documents, which rules and profiles know as `annotates`",
     "adviser": "where it asks the task's model, which is shown what it read, that is judged as `external`",
 }
-"""By what a tool asks to be handed in: what it does with it."""
+"""For each injected parameter: what the tool does with it."""
 _REPLAY: Mapping[str, str] = {
     "safe": "runs again",
     "check": "is checked first",

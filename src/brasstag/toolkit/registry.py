@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from brasstag.toolkit.declare import as_tool
+from brasstag.toolkit.arguments.sentences import did_you_mean
+from brasstag.toolkit.declare.declare import as_tool
 from brasstag.toolkit.schemas import anthropic_tool, mcp_tool, openai_function
-from brasstag.toolkit.sentences import did_you_mean
 from brasstag.toolkit.tool import Tool
 from brasstag.words.errors import ConfigError, Problem
 

@@ -1,11 +1,11 @@
-"""Routes: the tools with which a role gives a task to another, made from the crew's settings."""
+"""Routes: the tools by which a role gives a task to another, made from the crew's settings."""
 
 from collections.abc import Mapping
 
 from brasstag.settings import SETTINGS_FILE, RoleSettings, route_name
-from brasstag.toolkit.config import ToolConfig
+from brasstag.toolkit.config.config import ToolConfig
+from brasstag.toolkit.config.parameters import Parameter, Shape
 from brasstag.toolkit.kinds import ToolType
-from brasstag.toolkit.parameters import Parameter, Shape
 from brasstag.toolkit.tool import Tool
 
 _REQUEST = Parameter(
@@ -22,7 +22,7 @@ _DOCUMENTS = Parameter(
 
 
 def route_tools(roles: Mapping[str, RoleSettings]) -> list[Tool]:
-    """Return ``route_to_NAME`` for each role that somebody delegates to, in the order of the settings."""
+    """Return ``route_to_NAME`` for each role that another role delegates to, in the order of the settings."""
     reached = {name for role in roles.values() for name in role.delegates_to}
     return [_route(name, role) for name, role in roles.items() if name in reached]
 

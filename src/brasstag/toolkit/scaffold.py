@@ -1,4 +1,4 @@
-"""The first files of a new tool: JSON, function, and a test that passes as it is."""
+"""The first files of a new tool: JSON, function, and a test that passes."""
 
 import keyword
 import re
@@ -78,7 +78,7 @@ def scaffold(folder: Path, tests: Path, name: str) -> list[Path]:
 
 
 def _way(start: Path, end: Path) -> str:
-    """Return the relative way from one folder to another, so that the test still passes where the project is moved."""
+    """Return the relative path from one folder to another, so that the test still passes after the project is moved."""
     here, there = start.resolve().parts, end.resolve().parts
     shared = 0
     while shared < min(len(here), len(there)) and here[shared] == there[shared]:

@@ -1,9 +1,9 @@
-"""The shapes in which tools leave the house: OpenAI, Anthropic and MCP."""
+"""The forms in which tools are exported: OpenAI, Anthropic and MCP."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from brasstag.toolkit.plainschema import accepts_null
+from brasstag.toolkit.plain_schema import accepts_null
 from brasstag.toolkit.tool import Tool
 
 
@@ -51,7 +51,7 @@ def mcp_tool(tool: Tool) -> dict[str, Any]:
         "annotations": {
             "title": config.title,
             "readOnlyHint": reads_only,
-            # Only a tool that says it needs no person is taken to destroy nothing.
+            # Only a tool that says it needs no person counts as not destructive.
             "destructiveHint": not reads_only and config.approval != "auto",
             "idempotentHint": reads_only or config.replay == "safe",
             "openWorldHint": config.effects in ("external", "code"),

@@ -1,13 +1,21 @@
-"""Tool: the one thing every declaration becomes."""
+"""Tool: what every declaration becomes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from brasstag.toolkit.arguments import MOST_BYTES, Completion, TooLarge, Validator, compiled, completion, own
-from brasstag.toolkit.config import ToolConfig
-from brasstag.toolkit.sentences import ArgumentError, errors_in
+from brasstag.toolkit.arguments.arguments import (
+    MOST_BYTES,
+    Completion,
+    TooLarge,
+    Validator,
+    compiled,
+    completion,
+    own,
+)
+from brasstag.toolkit.arguments.sentences import ArgumentError, errors_in
+from brasstag.toolkit.config.config import ToolConfig
 from brasstag.words.canonical import sha256, stored_json, why_not_json
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import Preview
@@ -54,7 +62,7 @@ class Tool:
     is_async: bool = False
     injected: frozenset[str] = frozenset()
     requires_approval: RequiresApproval | None = None
-    """S2's own word on approval; a callable gets the validated arguments."""
+    """S2's own setting for approval; a callable gets the validated arguments."""
     check: Callable[..., Any] | None = None
     """Says after a crash whether the call had happened; only with ``replay="check"``."""
     preview: Looks | None = None
@@ -62,7 +70,7 @@ class Tool:
     origin: str = ""
     """Where the tool was declared, for people."""
     source: str = field(default="", repr=False)
-    """The text of the file the function came from; it is part of the version."""
+    """The text of the file the function came from, or for a shipped tool its release; it is part of the version."""
     readers: Mapping[str, Reader] = field(default_factory=dict, repr=False)
     """By argument: how to make the Python value a function's annotation asks for."""
     write_result: Reader | None = field(default=None, repr=False)

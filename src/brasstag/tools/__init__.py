@@ -1,1 +1,1 @@
-"""The shipped tools: a function here, its words in configs/. Adding one is one JSON file and one function."""
+"""The shipped tools: a function here, its words in configs/. A new tool is one JSON file and one function."""

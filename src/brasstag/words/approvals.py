@@ -20,7 +20,7 @@ class ApprovalState(StrEnum):
 
 
 WAITING_STATES = (ApprovalState.OPEN, ApprovalState.APPROVED)
-"""Of an approval that a person has still to decide, or that has still to be used."""
+"""The states of an approval that a person has still to decide, or that has still to be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Approver:
 
     name: str
     via: Literal["terminal", "token", "expiry", "library"]
-    """How they were known; ``library`` is a program's word for it."""
+    """How the person was identified; with ``library`` a program vouches for the name."""
 
     @classmethod
     def named(cls, by: "Approver | str") -> "Approver":

@@ -1,4 +1,4 @@
-"""Blocks: the one form every document is read in, whatever it was written with.
+"""Blocks: the one form in which every document is read.
 
 Text in a block is plain: emphasis is dropped, and a link is its words with the address behind them in brackets. What marks
 a block (a heading's level, a table's cells) is in its fields, so no reader has to know Markdown.
@@ -14,12 +14,12 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 FORM = 1
-"""Which form of blocks this is; what was kept in another one is made anew."""
+"""The version of this form of blocks; blocks that were kept in another version are made again."""
 
 DEEPEST = 6
 """Levels of headings."""
 DEEPEST_NESTED = 16
-"""How deep lists and quotes lie in each other; what lies deeper is shown as lying there."""
+"""How deep lists and quotes may nest; anything deeper is shown at this depth."""
 
 
 class NotBlocks(ValueError):
@@ -41,7 +41,7 @@ class Place:
     row: int = 0
     """The row of a sheet or table, counted from 1, that a table begins in; its header, if it has one, is that row."""
     paragraph: int = 0
-    """The paragraph or table of a word document's body, counted from 1, the empty ones, too."""
+    """The paragraph or table of a word document's body, counted from 1; empty ones count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Block:
     text: str = ""
     """The words of it, or what a picture or file is called; lines end in a line feed."""
     level: int = 0
-    """Of a heading from 1 to 6; of a quote how many times it is quoted."""
+    """For a heading from 1 to 6; for a quote how many times it is quoted."""
     items: tuple[Item, ...] = ()
     header: tuple[str, ...] = ()
     """The names of a table's columns; empty where they have none."""
@@ -82,7 +82,7 @@ class Block:
     size_bytes: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """Return what of its fields says something."""
+        """Return its fields that are not empty."""
         found: dict[str, Any] = {"kind": self.kind}
         if self.at != NOWHERE:
             found["at"] = _told_place(self.at)
@@ -206,13 +206,13 @@ def _count(value: Any) -> int:
 
 
 def _level(value: Any) -> int:
-    # Whoever writes blocks may be hostile, and every level costs room on every line.
+    # The author of blocks may be hostile, and every level takes space on every line.
     return min(_count(value), DEEPEST_NESTED)
 
 
 def _texts(value: Any) -> tuple[str, ...]:
     found = tuple(_list(value, "texts"))
-    # One look at all of them: a table may have a million.
+    # All are checked at once, because a table may have a million.
     if not all(map(_is_text, found)):
         raise NotBlocks("every one of the texts has to be a text")
     return found

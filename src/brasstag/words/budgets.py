@@ -1,4 +1,4 @@
-"""Budgets: how far a task, or a whole run, may go before a person has to say more."""
+"""Budgets: how far a task, or a whole run, may go before a person is needed."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ MICRO = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Between what a limit lies: above zero, and no further than can be counted."""
+    """The bounds of a limit: above zero, and no larger than can be counted."""
 
     whole: bool
     most: int
@@ -31,13 +31,13 @@ class Bound:
             return f"is a {type(value).__name__}, which is not a limit"
         if value > self.most:
             return "is more than can be counted"
-        # Asked this way round, as what is not a number is not above zero either.
+        # The test is this way round because NaN is not above zero either.
         return None if value > 0 else "is not above zero"
 
 
 COUNT = Bound(whole=True, most=LARGEST_INTEGER)
 AMOUNT = Bound(whole=False, most=LARGEST_INTEGER // MICRO)
-"""Of dollars and seconds: both are counted in smaller coin."""
+"""The bound for dollars and seconds; both are counted in smaller units."""
 _AMOUNTS = ("max_dollars", "max_seconds")
 
 
@@ -72,7 +72,7 @@ class Budget:
         return None if self.max_dollars is None else micro_dollars(self.max_dollars)
 
     def given(self) -> dict[str, Any]:
-        """Return the limits there are."""
+        """Return the limits that are set."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     def as_json(self) -> dict[str, Any]:
@@ -94,7 +94,7 @@ NO_LIMITS = Budget()
 
 
 def micro_dollars(amount: float) -> int:
-    """Return a sum of money as budgets count it; the smallest there is, is one millionth."""
+    """Return a sum of money as budgets count it; the smallest is one millionth of a dollar."""
     return max(1, round(amount * MICRO))
 
 

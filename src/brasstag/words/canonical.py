@@ -1,4 +1,4 @@
-"""One JSON form to hash across machines (RFC 8785), one to store on a timeline (ASCII, sorted)."""
+"""One JSON form to hash on every machine (RFC 8785), and one to store on a timeline (ASCII, sorted)."""
 
 import hashlib
 import json
@@ -92,7 +92,7 @@ def _why_not_scalar(value: Any, where: str) -> str | None:
         case None | bool():
             return None
         case str():
-            # ASCII text, by far the most, is told apart without a scan for surrogates.
+            # Most text is ASCII, which needs no scan for surrogates.
             if not value.isascii() and (half := _LONE_SURROGATE.search(value)):
                 what = f"\\u{ord(half[0]):04x} at character {half.start()}"
                 return f"{where} holds {what}: half of a surrogate pair, which is not text"

@@ -1,11 +1,11 @@
-"""Documents: what is known of a workspace file, and what of it a receiving agent finds in its context."""
+"""What is known of a workspace file, and what of it a receiving agent gets."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 WHOLE = "whole"
-"""What is said of a document that search finds all of."""
+"""The value of ``indexed`` for a document that search finds completely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A workspace file with everything that is known of it; what nobody has asked for yet is None."""
+    """A workspace file with everything that is known of it; what no caller has asked for yet is None."""
 
     path: str
     mime_type: str

@@ -6,7 +6,7 @@ A caller of a tool never sees an exception: it sees ``Failed(code, message)``. T
     who may             NOT_ALLOWED (role) · BLOCKED_BY_RULE · DENIED (a person said no) · CONTROL_FILE
     the workspace       FILE_NOT_FOUND · ALREADY_EXISTS · NOT_A_FILE · NOT_A_DIRECTORY · DIRECTORY_NOT_EMPTY
                         PERMISSION_DENIED · TOO_LARGE · NOT_TEXT · CANNOT_CONVERT · TEXT_NOT_FOUND · MATCH_COUNT
-                        CHANGED (somebody else was there first) · BUSY · NO_SPACE
+                        CHANGED (another writer was there first) · BUSY · NO_SPACE
     running             TIMEOUT · EXECUTION_ERROR · INVALID_RESULT · CANCELLED · INTERNAL_ERROR
     approvals           APPROVAL_NOT_FOUND · APPROVAL_CLOSED · APPROVAL_STALE · NOT_AN_APPROVER
     undo                TAG_NOT_FOUND · CANNOT_UNDO · NOT_KEPT (the bytes of that version)
@@ -15,7 +15,7 @@ A caller of a tool never sees an exception: it sees ``Failed(code, message)``. T
     agents              UNKNOWN_ROLE · BUDGET_EXCEEDED · MODEL_FAILED · MODEL_NOT_CONFIGURED
                         POISONED (its workers kept dying) · TASK_NOT_FOUND · TASK_CLOSED
 
-Inside, rooms raise; the engine turns what a tool raised into an outcome, surfaces turn the rest into one paragraph:
+Inside, packages raise; the engine turns what a tool raised into an outcome, surfaces turn the rest into one paragraph:
 
     BrasstagError
     ├── ToolError           carries a Code; becomes Failed
@@ -25,8 +25,8 @@ Inside, rooms raise; the engine turns what a tool raised into an outcome, surfac
     ├── UntrustedError      control files changed and no person has looked yet
     ├── StoreError          the database or the blobs cannot be used
     │   ├── StoreLost       the database went away, or gave up, for the moment; look again, then go on
-    │   ├── IndexDamaged    the full-text index cannot be used, and can be made anew; also a ToolError
-    │   └── Unproven        a timeline does not hold; nothing is done on its word, nothing added to it
+    │   ├── IndexDamaged    the full-text index cannot be used, and can be made again; also a ToolError
+    │   └── Unproven        a timeline fails its check; nothing is done because of it, nothing added to it
     ├── ModelError          a model could not answer
     ├── Fenced              another worker holds this task now; leave it alone
     └── LeaseHeld           another call is at these paths right now; try again
@@ -103,9 +103,9 @@ class BrasstagError(Exception):
 
 
 class ToolError(BrasstagError):
-    """A tool or a room it uses cannot do what was asked; becomes ``Failed``.
+    """A tool or a package it uses cannot do what was asked; becomes ``Failed``.
 
-    The message is for whoever made the call: it names workspace paths only, never paths of the host.
+    The message is for the caller: it names workspace paths only, never paths of the host.
     """
 
     def __init__(self, code: Code, message: str, details: Mapping[str, Any] | None = None) -> None:
@@ -123,7 +123,7 @@ class SecurityError(ToolError):
 
 
 class MayHaveActed(ToolError):
-    """What a call acts through was ended once it had begun: nobody knows what came of it; becomes ``Unknown``."""
+    """A call was ended after it had begun to act, so its result is not known; becomes ``Unknown``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +182,11 @@ class IndexDamaged(StoreError, ToolError):
 
 
 class Unproven(StoreError):
-    """A timeline does not hold, or is not signed with this machine's key."""
+    """A timeline fails its check, or is not signed with this machine's key."""
 
 
 class Fenced(BrasstagError):
-    """Somebody else holds this task now, or it has ended; whatever was under way here must not go on."""
+    """Another worker holds this task now, or it has ended; the work on it here must not go on."""
 
     def __init__(self, task_id: str) -> None:
         super().__init__(f"{task_id} is held elsewhere, or has ended")

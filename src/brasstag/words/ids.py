@@ -1,4 +1,4 @@
-"""Ids: a word for the kind, then a UUIDv7, so ids sort by the time they were made."""
+"""Ids: a word for the kind, then a UUIDv7, so that ids sort by time."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -18,7 +18,7 @@ def new_id(kind: Kind) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TurnCall:
-    """The place of a call in an agent's turn; its id says no more, so a recorded turn names its calls for good."""
+    """The place of a call in an agent's turn; the id holds only that, so calls of a recorded turn keep their ids."""
 
     task_id: str
     turn: int
@@ -31,7 +31,7 @@ class TurnCall:
 
     @classmethod
     def of(cls, call_id: str) -> "TurnCall | None":
-        """Return the place that an id tells; None for a call that no turn has made."""
+        """Return the place that an id names; None for a call that no turn has made."""
         task, _, place = call_id.rpartition(":")
         turn, _, index = place.partition(".")
         return cls(task, int(turn), int(index)) if task and turn.isdigit() and index.isdigit() else None

@@ -1,7 +1,9 @@
-"""Messages: what a model is shown, in our own form; the models room turns them into each provider's."""
+"""Messages: what a model is shown, in our own form, with fences around what came from files and tools."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 
@@ -132,3 +134,25 @@ class Result:
 
 
 Message = System | User | Assistant | Result
+
+
+MARK_LENGTH = 8
+
+
+def fenced(name: str, text: str, *facts: str) -> str:
+    """Return a text between ``<name facts mark>`` and ``</name mark>``; the mark stands nowhere inside.
+
+    The same text and facts always get the same mark, so what a model was shown once is shown the same again.
+    """
+    mark = _mark("\n".join((*facts, text)))
+    return f"<{' '.join((name, *facts, mark))}>\n{text}\n</{name} {mark}>"
+
+
+def _mark(inside: str) -> str:
+    # The count goes on while the text contains its own mark; that needs an author who wants it.
+    marks = (_digest(f"{attempt}\n{inside}") for attempt in count())
+    return next(mark for mark in marks if mark not in inside)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:MARK_LENGTH]

@@ -1,5 +1,6 @@
-"""What a call would do, found by looking only."""
+"""Previews: what a call would do, found by looking only, and each change of a path as a sentence."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -38,7 +39,7 @@ def digest_in(state: str) -> str | None:
 
 
 OPENED = file_state("")
-"""The state, in a preview, of a file that was read although nobody took the digest of what it holds."""
+"""The state, in a preview, of a file that was read without taking the digest of what it holds."""
 
 
 class Fact(StrEnum):
@@ -143,15 +144,15 @@ class Preview:
     untracked_reads: int = 0
     """How many files a walk looked into beyond those listed in ``reads``."""
     saves: tuple[str, ...] = ()
-    """Files that get what the call comes by; what that is shows only once it has run, which is safe to repeat."""
+    """Files that get what the call fetches; that is known only after the call has run, which is safe to repeat."""
     conflicts: tuple[Conflict, ...] = ()
     """What among its changes would replace something newer than its task has seen."""
     annotates: tuple[str, ...] = ()
-    """Documents it says something of, which everybody is shown beside them; their files stay as they are."""
+    """Documents it says something of, which every reader is shown beside them; their files stay as they are."""
     past: tuple[Seen, ...] = ()
-    """Earlier states that it shows of paths, which are not in them now."""
+    """Earlier states of paths that the call shows; the paths are not in these states now."""
     names: tuple[str, ...] = field(default=(), compare=False)
-    """Paths that what it runs names; a look reads those that hold files, and only ``reads`` is kept."""
+    """Paths that the code it runs names; a look reads those that are files, and only ``reads`` is kept."""
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     def about(self, fact: Fact) -> tuple[str, ...]:
@@ -241,4 +242,92 @@ class Preview:
 
 
 _SINCE_ADDED = ("conflicts", "annotates", "past")
-"""Approvals from before there was a word for these are bound to a digest without it."""
+"""Fields that were added later; older approvals are bound to a digest without them."""
+
+
+TargetOf = Callable[[str], str | None]
+"""Gives where a link with this state leads; None where that is not known."""
+
+_USUAL = {DIRECTORY: 0o755, "file": 0o644}
+_EXECUTABLE = 0o111
+
+
+def unknown(_state: str) -> str | None:
+    """Return None: where the link leads is not known."""
+    return None
+
+
+def change_sentence(change: Change, target_of: TargetOf = unknown) -> str:
+    """Say what becomes of one path."""
+    if change.source:
+        return f"moves {change.source} to {change.path}{' (replacing it)' if change.before != ABSENT else ''}"
+    before, after = _kind(change.before), _kind(change.after)
+    if after == ABSENT:
+        return f"deletes {_deleted(change, before, target_of)}"
+    if before == ABSENT:
+        return _created(change, after, target_of) + _given(change, after)
+    if before != after:
+        new = _told(after, change.after, change.size, target_of)
+        old = _told(before, change.before, change.before_size, target_of)
+        return f"{change.path} becomes {new}; it was {old}{_given(change, after)}"
+    return _same_kind(change, after, target_of)
+
+
+def changed_modes(change: Change) -> str:
+    """Return the old and the new mode of a path whose kind stays the same; empty where the mode stays, too."""
+    is_known = change.mode is not None and change.before_mode is not None
+    if not is_known or change.mode == change.before_mode or _kind(change.before) != _kind(change.after):
+        return ""
+    return f"mode {change.before_mode:03o} → {change.mode:03o}"
+
+
+def _same_kind(change: Change, kind: str, target_of: TargetOf) -> str:
+    modes = changed_modes(change)
+    if kind == "link":
+        new, old = (_led(state, target_of) for state in (change.after, change.before))
+        return f"link {change.path} leads to {new}; it led to {old}"
+    what = f"{'directory ' if kind == DIRECTORY else ''}{change.path}"
+    if kind == DIRECTORY or (change.before == change.after and modes):
+        return f"changes {what}: {modes}" if modes else f"leaves {what} as it is"
+    if change.before == change.after:
+        return f"overwrites {what} with the same bytes ({change.size})"
+    said = f"overwrites {what} ({change.before_size} → {change.size} bytes)"
+    return f"{said}, {modes}" if modes else said
+
+
+def _deleted(change: Change, kind: str, target_of: TargetOf) -> str:
+    if kind == DIRECTORY:
+        return f"directory {change.path}"
+    if kind == "link":
+        return f"link {change.path}, which leads to {_led(change.before, target_of)}"
+    return f"{change.path} ({change.before_size} bytes)"
+
+
+def _created(change: Change, kind: str, target_of: TargetOf) -> str:
+    if kind == DIRECTORY:
+        return f"makes directory {change.path}"
+    if kind == "link":
+        return f"creates {change.path}, {_told(kind, change.after, 0, target_of)}"
+    return f"creates {change.path} ({change.size} bytes)"
+
+
+def _given(change: Change, kind: str) -> str:
+    """Say the mode something new gets, where it is not the usual one."""
+    if change.mode is None or change.mode == _USUAL.get(kind, change.mode):
+        return ""
+    executable = ", executable" if kind == "file" and change.mode & _EXECUTABLE else ""
+    return f"{executable}, mode {change.mode:03o}"
+
+
+def _told(kind: str, state: str, size: int, target_of: TargetOf) -> str:
+    if kind == "link":
+        return f"a link to {_led(state, target_of)}"
+    return "a directory" if kind == DIRECTORY else f"a file of {size} bytes"
+
+
+def _led(state: str, target_of: TargetOf) -> str:
+    return target_of(state) or "a place that is not kept here"
+
+
+def _kind(state: str) -> str:
+    return state.partition(":")[0]

@@ -1,4 +1,4 @@
-"""Times as they are written down: UTC, ISO 8601, microseconds, so that text order is time order."""
+"""Times as stored: UTC, ISO 8601, microseconds, so that text order is time order."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ def stamp(moment: datetime) -> str:
 
 
 def read_moment(given: str, *, local: bool = False) -> str:
-    """Return a time somebody typed as it is written down; raises ValueError, which says how to write one.
+    """Return a time that a user typed, in the form that is stored; raises ValueError, which says how to write one.
 
     Times without a zone are those of this machine where they are local, else UTC.
     """
@@ -27,5 +27,5 @@ def read_moment(given: str, *, local: bool = False) -> str:
             moment = moment.astimezone() if local else moment.replace(tzinfo=UTC)
         return stamp(moment)
     except (ValueError, OverflowError):
-        # A time of the first or the last day there is may be of none in another zone.
+        # A time on the first or the last possible day may be out of range in another zone.
         raise ValueError(f"{given!r} is no time; write 2026-03-01 or 2026-03-01T09:30:00Z") from None

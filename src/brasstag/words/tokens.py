@@ -1,4 +1,4 @@
-"""Tokens, estimated: no tokenizer is asked, so these numbers say how much, never exactly how many."""
+"""Estimated tokens: no tokenizer is used, so the numbers are never exact."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 from brasstag.words.messages import Assistant, Block, Image, Message, Result, System, ToolUse, User
 
 BYTES_PER_TOKEN = 4
-"""Of UTF-8: about right for English, and kinder than characters to scripts that need more tokens for each."""
+"""Bytes of UTF-8: about right for English, and better than characters for scripts with more tokens per character."""
 
 IMAGE_TOKENS = 1_600
 """What providers take at most for a picture they have scaled to their own size."""
@@ -22,7 +22,7 @@ def estimated_tokens(text: str) -> int:
 
 
 def tokens_of_bytes(size: int) -> int:
-    """Return about how many tokens so many bytes of UTF-8 are."""
+    """Return about how many tokens a number of UTF-8 bytes are."""
     return -(-size // BYTES_PER_TOKEN)
 
 

@@ -1,4 +1,4 @@
-"""A turn of a model: what it is asked with, what it answers, and what that took."""
+"""A turn of a model: its request, its answer, and what it used."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -54,7 +54,7 @@ OnRetry = Callable[[Retrying], None]
 
 
 def _untold(_retrying: Retrying) -> None:
-    """Nobody wants to know."""
+    """Ignore the retry: there is no listener."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,14 @@ class TurnRequest:
     task_id: str = ""
     max_tokens: int | None = None
     schema: Mapping[str, Any] | None = None
-    """What the text of the answer must look like, for models that a server can hold to it; None leaves it free."""
+    """The form that the answer's text must have, for models whose server can enforce it; None leaves it free."""
     on_retry: OnRetry = field(default=_untold, compare=False, repr=False)
     """Told of each try that failed, before the wait for the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a turn took; the cost is in millionths of a dollar, None where nobody knows the price."""
+    """What a turn took; the cost is in millionths of a dollar, None where the price is unknown."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -113,14 +113,14 @@ class Turn:
     thinking: tuple[Thinking, ...] = ()
     usage: Usage = Usage()
     model: str = ""
-    """Which model really answered: the fallback, it may be."""
+    """Which model really answered; it may be the fallback."""
     stop: Stop = "end_turn"
     note: str = ""
     """Anything a reader of the timeline should know, such as that the turn was recorded earlier."""
 
 
 class Model(Protocol):
-    """Whatever answers: a provider, a script, a recording."""
+    """Anything that answers: a provider, a script, a recording."""
 
     @property
     def name(self) -> str:
@@ -139,14 +139,14 @@ class Model(Protocol):
 
 
 class Opinions(Protocol):
-    """Whatever a tool may ask another model through."""
+    """The interface through which a tool asks another model."""
 
     async def ask(self, model: str, prompt: str) -> Turn:
-        """Ask one question outside any task; raises ModelError when nobody can answer."""
+        """Ask one question outside any task; raises ModelError when no model can answer."""
 
 
 class Adviser(Protocol):
-    """The model of whoever made a call, for a tool that needs its help."""
+    """The model of the caller, for a tool that needs its help."""
 
     def ask(self, role: str, messages: Sequence[Message], seconds: float) -> Turn:
         """Ask for the next turn of a conversation of the tool's own, as ``role``, and wait for it.

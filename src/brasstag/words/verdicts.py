@@ -1,7 +1,11 @@
-"""Verdicts: what the rules say about a call."""
+"""Verdicts: what the rules say about a call, and the conditions on which a tool wants a person asked."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
+
+from brasstag.words.previews import Fact
 
 Decision = Literal["allow", "ask", "deny"]
 
@@ -17,7 +21,7 @@ class Verdict:
     rule: str
     """The rule that decided, or the profile or tool that did where no rule spoke."""
     by_rule: bool = False
-    """Whether a rule spoke, rather than the profile, the tool itself, or nobody."""
+    """Whether a rule spoke, rather than the profile or the tool itself, or neither of them."""
 
     @property
     def strictness(self) -> int:
@@ -27,3 +31,20 @@ class Verdict:
     def as_json(self) -> dict[str, str]:
         """Return the form timelines store."""
         return {"decision": self.decision, "because": self.because, "rule": self.rule}
+
+
+Condition = Literal[
+    "when_creating", "when_overwriting", "when_deleting", "when_moving", "when_running", "when_fetching"
+]
+
+CONDITIONS: Mapping[Condition, Fact] = MappingProxyType(
+    {
+        "when_creating": Fact.CREATES,
+        "when_overwriting": Fact.OVERWRITES,
+        "when_deleting": Fact.DELETES,
+        "when_moving": Fact.MOVES,
+        "when_running": Fact.RUNS,
+        "when_fetching": Fact.FETCHES,
+    }
+)
+"""A tool that names a condition asks when its fact is true of the call, and allows when it is not."""

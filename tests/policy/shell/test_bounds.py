@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from brasstag.policy.shell import wrappers
 from brasstag.policy.shell.commands import Doubt, Reading
-from brasstag.policy.shell.guessing import fits_secret
-from brasstag.policy.shell.judging import command_rules
 from brasstag.policy.shell.python_code import LONGEST_CODE
-from brasstag.policy.shell.reading import MOST_WORK, read_code
+from brasstag.policy.shell.read import MOST_WORK, read_code
+from brasstag.policy.shell.rules import command_rules
+from brasstag.policy.shell.wildcards import fits_secret
 
 DEEP = 600
 MOST_STEPS = 5 * MOST_WORK
@@ -69,7 +69,10 @@ def read_in_bounds(text: str, language: Any = "bash") -> Reading:
     return reading
 
 
-@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize(
+    "prefix",
+    [pytest.param(one, marks=pytest.mark.slow if number % 6 else ()) for number, one in enumerate(PREFIXES)],
+)
 def test_any_wrapper_inside_itself_is_read_in_bounded_work(prefix: str) -> None:
     read_in_bounds(prefix * DEEP + "ls")
 

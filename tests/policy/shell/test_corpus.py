@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import PROFILES, ToolFacts
 from brasstag.policy.shipped import shipped_rules
+from brasstag.policy.verdict import Rules
 from brasstag.settings.model import ProfileName
 from brasstag.words.previews import Preview
 from tests.policy.calls import call

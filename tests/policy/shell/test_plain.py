@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import ToolFacts
-from brasstag.policy.rules import Rule
+from brasstag.policy.rule import Rule
 from brasstag.policy.shell.plain import plain_commands
 from brasstag.policy.shipped import shipped_rules
+from brasstag.policy.verdict import Rules
 from brasstag.words.previews import Preview
 from tests.policy.calls import call
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from brasstag.policy.judging import Rules
 from brasstag.policy.profiles import ToolFacts
 from brasstag.policy.shell.commands import Doubt
-from brasstag.policy.shell.reading import read_code
+from brasstag.policy.shell.read import read_code
 from brasstag.policy.shipped import shipped_rules
+from brasstag.policy.verdict import Rules
 from brasstag.words.previews import Preview
 from tests.policy.calls import call
 

@@ -12,8 +12,8 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from brasstag.sandbox.network.guard import Answer, Errand, Guard, Unheard
-from brasstag.sandbox.network.resolving import SystemResolver
+from brasstag.sandbox.network.guard import Answer, FetchRequest, Guard, Unheard
+from brasstag.sandbox.network.resolve import SystemResolver
 from brasstag.words.errors import ToolError
 
 PORTS = (22, 80, 443, 2375, 6379, 8080)
@@ -68,9 +68,9 @@ async def besiege(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for case in cases:
         dialled.clear()
         names = Names(case.get("names", {}))
-        errand = Errand(case["url"], method=case.get("method", "GET"), seconds=5)
+        request = FetchRequest(case["url"], method=case.get("method", "GET"), seconds=5)
         try:
-            found: Any = await Guard(names).fetch(errand, lambda _here, _there: True)
+            found: Any = await Guard(names).fetch(request, lambda _here, _there: True)
         except (ToolError, Unheard) as error:
             found = error
         ends.append(

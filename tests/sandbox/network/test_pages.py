@@ -2,7 +2,7 @@
 
 import pytest
 
-from brasstag.sandbox.network.pages import LONGEST_PAGE, markdown_of
+from brasstag.sandbox.network.pages.pages import LONGEST_PAGE, markdown_of
 
 
 async def test_a_page_becomes_markdown() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from brasstag.sandbox.network.texts import read_body
+from brasstag.sandbox.network.pages.texts import read_body
 
 UMLAUT = "Bär"
 

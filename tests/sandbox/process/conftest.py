@@ -4,12 +4,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from brasstag.sandbox.process.detecting import programs
+from brasstag.sandbox.process.detect import programs
 from tests.sandbox.process.support import REPOSITORY, USERS, Project, Runner
 from tests.sandbox.process.witnesses import Witness, witness
 
+# What holds for an ordinary user is tried as root, too, which takes as long again.
+AS_EACH = [pytest.param(user, marks=() if user == "ordinary" else pytest.mark.slow) for user in USERS]
 
-@pytest.fixture(scope="session", params=USERS)
+
+@pytest.fixture(scope="session", params=AS_EACH)
 def runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
     if next(programs(REPOSITORY, ""), None) is None:
         pytest.skip("no bubblewrap here; scripts/bubblewrap.sh installs it")

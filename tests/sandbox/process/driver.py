@@ -64,20 +64,20 @@ def serve() -> None:
 
 
 def run(asked):
-    from brasstag.sandbox.process.booth import Booth, Stop, stage
-    from brasstag.sandbox.process.jobs import Job, Limits
+    from brasstag.sandbox.process.job import Job, Limits
+    from brasstag.sandbox.process.sandbox import Sandbox, Stop, stage
+    from brasstag.sandbox.workspace.change.apply import apply_changes
     from brasstag.sandbox.workspace.draft import Draft
-    from brasstag.sandbox.workspace.effects import apply_changes
     from tests.sandbox.process.guarded import door_for
     from tests.sandbox.support import open_workspace
 
     project = Path(asked["project"])
     door = door_for(asked["door"]) if "door" in asked else None
     with open_workspace(project) as workspace, Stop() as stop:
-        booth = Booth(workspace, project / "data", project / "scratch")
+        sandbox = Sandbox(workspace, project / "data", project / "scratch")
         argv, binds = asked["argv"], ()
         if argv[0] == "python":
-            python = booth.python()
+            python = sandbox.python()
             argv, binds = [python.program, *argv[1:]], python.binds
         job = Job(
             tuple(argv),
@@ -98,7 +98,7 @@ def run(asked):
             if asked.get("stop_at") and asked["stop_at"].encode() in data:
                 threading.Thread(target=stop.pull).start()
 
-        with booth.run(job, tell, stop, door) as work:
+        with sandbox.run(job, tell, stop, door) as work:
             ran, changes = work.ran, work.changes
             answer = {
                 "stdout": ran.stdout.decode(errors="replace"),
@@ -136,7 +136,7 @@ def make_environment(asked):
 
 def census(_asked):
     """What a leak would show in."""
-    from brasstag.sandbox.process.spawning import _current
+    from brasstag.sandbox.process.confine.spawn import _current
 
     return {
         "descriptors": len(os.listdir("/proc/self/fd")),
@@ -165,10 +165,10 @@ def parallel(asked):
 
 
 def standing(asked):
-    from brasstag.sandbox.process.detecting import find_standing
+    from brasstag.sandbox.process.detect import find_confinement
 
     os.environ["PATH"] = asked.get("path", os.environ["PATH"])
-    found = find_standing(Path(asked["project"], "data"), Path(asked["project"], "scratch"))
+    found = find_confinement(Path(asked["project"], "data"), Path(asked["project"], "scratch"))
     return {
         "backend": found.backend and str(found.backend.program),
         "reason": found.reason,
@@ -177,7 +177,7 @@ def standing(asked):
 
 
 def sweep(asked):
-    from brasstag.sandbox.process.layers import sweep_layers
+    from brasstag.sandbox.process.changes.layers import sweep_layers
 
     return {"swept": sweep_layers(Path(asked["project"], "scratch"))}
 
@@ -189,17 +189,17 @@ def call(asked):
 
 
 def search(asked):
-    from brasstag.sandbox.process.booth import Booth
     from brasstag.sandbox.process.ripgrep import Ripgrep
+    from brasstag.sandbox.process.sandbox import Sandbox
     from brasstag.sandbox.workspace.draft import Draft
-    from brasstag.toolkit.config import Limits
-    from brasstag.tools.searching import search_code
+    from brasstag.toolkit.config.config import Limits
+    from brasstag.tools.search_code import search_code
     from tests.sandbox.support import open_workspace
 
     project = Path(asked["project"])
     limits = Limits(timeout_seconds=30, numbers={"max_file_bytes": 100_000, "max_line_characters": 500})
     with open_workspace(project) as workspace:
-        ripgrep = Ripgrep(Booth(workspace, project / "data", project / "scratch"), lambda _break_off: None)
+        ripgrep = Ripgrep(Sandbox(workspace, project / "data", project / "scratch"), lambda _break_off: None)
         fast, slow = (
             search_code(Draft(workspace, writable=False), limits, engine, asked["query"])
             for engine in (ripgrep, None)
@@ -211,24 +211,24 @@ def errand(asked):
     """Run an errand; code given takes the place of its module, and has all else an errand has."""
     from dataclasses import replace
 
-    from brasstag.sandbox.process.booth import Booth
-    from brasstag.sandbox.process.errands import Errand
-    from brasstag.sandbox.process.jobs import Limits
+    from brasstag.sandbox.process.job import Limits
+    from brasstag.sandbox.process.module_job import ModuleJob
+    from brasstag.sandbox.process.sandbox import Sandbox
     from tests.sandbox.support import open_workspace
 
-    class Probe(Errand):
+    class Probe(ModuleJob):
         def job(self):
             job = super().job()
             module = job.argv.index("-m")
             return replace(job, argv=(*job.argv[:module], "-c", asked["code"]))
 
     project = Path(asked["project"])
-    kind = Probe if "code" in asked else Errand
+    kind = Probe if "code" in asked else ModuleJob
     files = tuple((name, Path(path)) for name, path in asked.get("files", {}).items())
     with open_workspace(project) as workspace:
-        booth = Booth(workspace, project / "data", project / "scratch")
+        sandbox = Sandbox(workspace, project / "data", project / "scratch")
         given = base64.b64decode(asked.get("stdin", ""))
-        ran = booth.run_errand(kind(asked["module"], given, files, Limits(**asked.get("limits", {}))))
+        ran = sandbox.run_errand(kind(asked["module"], given, files, Limits(**asked.get("limits", {}))))
     return {
         "stdout": ran.stdout.decode(errors="replace"),
         "stderr": ran.stderr.decode(errors="replace"),

@@ -4,9 +4,9 @@ from ipaddress import ip_address
 from typing import Any
 
 from brasstag.sandbox.network.addresses import Address
-from brasstag.sandbox.network.door import GuardedDoor
+from brasstag.sandbox.network.door.door import GuardedDoor
+from brasstag.sandbox.network.door.passages import Allowance
 from brasstag.sandbox.network.guard import Guard
-from brasstag.sandbox.network.passages import Allowance
 
 OUTSIDE = "127.0.0.2"
 

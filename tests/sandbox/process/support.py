@@ -184,7 +184,7 @@ def running_with(mark: str) -> list[int]:
     return found
 
 
-def until(holds: Callable[[], bool], seconds: float = 20.0) -> None:
+def until(holds: Callable[[], bool], seconds: float = 240.0) -> None:
     """Wait for something that has to come true."""
     deadline = time.monotonic() + seconds
     while not holds():

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from brasstag.sandbox.process.cgroups import delegated, group_for
-from brasstag.sandbox.process.jobs import Limits
+from brasstag.sandbox.process.confine.cgroups import delegated, group_for
+from brasstag.sandbox.process.job import Limits
 
 
 def tree(root: Path, controllers: str, own: str = "/user/leaf") -> tuple[Path, Path]:

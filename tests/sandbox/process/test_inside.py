@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from brasstag.sandbox.process.jobs import SCRIPT
+from brasstag.sandbox.process.job import SCRIPT
 from tests.sandbox.process.support import Project
 
 

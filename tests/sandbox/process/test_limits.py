@@ -284,6 +284,15 @@ def test_the_runner_s_own_death_takes_everything_along(runner: Runner) -> None:
         doomed.close()
 
 
+def test_a_directory_without_a_lock_is_swept_too(confined: Project) -> None:
+    # Its process was killed before it had made the lock, or after it had removed everything but the directory.
+    scratch = confined.path / "scratch"
+    (scratch / "run-killed").mkdir(parents=True)
+    confined.own()
+    assert confined.runner.ask("sweep", project=str(confined.path)) == {"swept": 1}
+    assert os.listdir(scratch) == []
+
+
 def test_what_still_runs_is_not_swept(confined: Project) -> None:
     confined.write("word", "wait")
     confined.own()
@@ -337,7 +346,9 @@ def test_many_runs_at_once_leave_nothing(confined: Project) -> None:
 def test_an_ended_launcher_is_replaced(confined: Project) -> None:
     assert confined.run("/bin/true")["exit_code"] == 0
     launchers = [
-        pid for pid in running_with("sandbox/process/launcher.py") if parent_of(pid) == confined.runner.pid
+        pid
+        for pid in running_with("sandbox/process/confine/launcher.py")
+        if parent_of(pid) == confined.runner.pid
     ]
     assert len(launchers) == 1
     with contextlib.suppress(ProcessLookupError):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from brasstag.sandbox.process import proc
-from brasstag.sandbox.process.disk import Ledger, size_on_disk
+from brasstag.sandbox.process.run import usage
+from brasstag.sandbox.process.run.disk import Ledger, size_on_disk
 from tests.sandbox.process.support import Project, until
 
 MB = 1 << 20
@@ -279,12 +279,12 @@ signal.pause()
         try:
             assert process.stdout.readline() == b"written\n"
             ledger = Ledger()
-            found = proc.tree(process.pid, most=8)
+            found = usage.tree(process.pid, most=8)
             assert len(found) == 2
-            assert ledger.total(proc.usage(found).faces) >= 3 * MB
+            assert ledger.total(usage.usage(found).faces) >= 3 * MB
             os.kill(found[1], signal.SIGKILL)
-            until(lambda: proc.tree(process.pid, most=8) == [process.pid])
-            assert ledger.total(proc.usage([process.pid]).faces) >= 3 * MB
+            until(lambda: usage.tree(process.pid, most=8) == [process.pid])
+            assert ledger.total(usage.usage([process.pid]).faces) >= 3 * MB
         finally:
             process.kill()
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from brasstag.sandbox.process.jobs import Job
-from brasstag.sandbox.process.running import run_job
+from brasstag.sandbox.process.job import Job
+from brasstag.sandbox.process.run.job_run import run_job
 from tests.sandbox.process.asking import ASKING
 from tests.sandbox.process.support import PRELUDE, Project
 from tests.sandbox.process.test_network import ATTACKS

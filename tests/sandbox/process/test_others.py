@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from brasstag.sandbox.process.changes import MOST_CHANGES, ChangeSet
-from brasstag.sandbox.process.comparing import changes_in_copy
-from brasstag.sandbox.process.copying import Bounds, copy_tree
-from brasstag.sandbox.process.landing import stage
+from brasstag.sandbox.process.changes.changes import MOST_CHANGES, ChangeSet
+from brasstag.sandbox.process.changes.changes_reader import changes_in_copy
+from brasstag.sandbox.process.changes.copy import Bounds, copy_tree
+from brasstag.sandbox.process.changes.stage import stage
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.words.errors import Code

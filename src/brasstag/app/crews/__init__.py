@@ -2,7 +2,7 @@
 
 brasstag.toml      its settings, complete and commented
 data/              what its workspace begins with
-first_request.txt  what somebody could ask it first
+first_request.txt  what a user could ask it first
 """
 
 import re

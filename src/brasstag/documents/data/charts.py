@@ -20,9 +20,9 @@ from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from brasstag.documents.data.drawings import Chart
-from brasstag.documents.data.figures import axis_text, columns_of, name_text, rounded, shortened
+from brasstag.documents.data.chart_spec import Chart
 from brasstag.documents.data.fonts import BUNDLED, fonts_for
+from brasstag.documents.data.labels import axis_text, columns_of, name_text, rounded, shortened
 
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _COLOURS = ("#b08d57", "#35505f", "#8a4b33", "#6c7c4d", "#57486f", "#2f8577", "#8b8f94", "#dcc48a")
@@ -75,13 +75,13 @@ def draw(chart: Chart, form: str) -> Picture:
     fonts = fonts_for(chart.words)
     style: Any = _STYLE | {"font.family": [BUNDLED, *fonts.families]}
     with mpl.rc_context(style), warnings.catch_warnings():
-        # Whoever asked for the picture is told of them in other words.
+        # The notes tell the caller about missing glyphs in other words.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure, width, height = _figure(chart)
         written = io.BytesIO()
         told: dict[str, None] = dict.fromkeys(("Date", "Creator") if form == "svg" else ("Software",))
         figure.savefig(written, format=form, dpi=_DPI, metadata=told)
-    # In an SVG text stays text, and whoever shows it has fonts of their own.
+    # In an SVG text stays text, and the program that shows it has its own fonts.
     notes = [] if form == "svg" or not fonts.lacking else [_lacking_told(fonts.lacking)]
     data = _well_formed(written.getvalue()) if form == "svg" else written.getvalue()
     return Picture(data, round(width * _DPI), round(height * _DPI), notes)

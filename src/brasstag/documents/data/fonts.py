@@ -1,4 +1,4 @@
-"""Fonts: those that a text can be drawn with. One comes along; what it lacks, fonts of the machine may have."""
+"""Fonts for a text: one is shipped; fonts of the machine are used for what it lacks."""
 
 import os
 import unicodedata
@@ -11,7 +11,7 @@ from matplotlib.ft2font import FT2Font
 
 BUNDLED = "DejaVu Sans"
 PLACES: Sequence[Path] = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
-"""Where fonts of the machine lie; an errand sees them, too."""
+"""Where the fonts of the machine are; a module job sees them, too."""
 _ENDINGS = frozenset({".ttf", ".otf", ".ttc"})
 _MOST_LOOKED_AT = 1000
 _NOT_DRAWN = ("Cc", "Cf", "Z", "M")

@@ -1,4 +1,4 @@
-"""The program behind plot_data: a request on standard input, a picture, or what went wrong, on standard output.
+"""The program behind plot_data: a request on standard input, a picture or an error on standard output.
 
 {"documents": [{path, file | content}], "seconds", "memory_mb", "sql" | null, "kind", "x", "y", "series", "aggregate",
  "title", "x_label", "y_label", "format"}
@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from brasstag.documents.data.drawings import Chart, Line, Scale
+from brasstag.documents.data.chart_spec import Chart, Line, Scale
 from brasstag.documents.data.query import as_columns, open_tables
-from brasstag.documents.data.replying import reply
-from brasstag.documents.data.shelf import identifier
+from brasstag.documents.data.sources import identifier
+from brasstag.documents.data.stdio import reply
 from brasstag.documents.data.tables import Answer, Tables
 from brasstag.words.errors import Code, ToolError
 
@@ -85,10 +85,10 @@ def _only_table(tables: Tables) -> str:
 
 
 def _drawn(chart: Chart, form: str) -> "Picture":
-    # The fonts of one machine are not everybody's, so they are only looked at for signs that the bundled one lacks; and
-    # there is no home to keep a list of them in.
+    # Other machines have other fonts. So the fonts of this machine are only used for signs that the bundled
+    # font lacks. There is no home directory in which a list of them could be kept.
     os.environ |= {"MPL_IGNORE_SYSTEM_FONTS": "1", "MPLCONFIGDIR": tempfile.gettempdir()}
-    # After that, as it looks around when it is imported.
+    # After that: it reads these variables when it is imported.
     from brasstag.documents.data.charts import draw  # noqa: PLC0415
 
     return draw(chart, form)

@@ -1,4 +1,4 @@
-"""The program behind ask_data: a request on standard input, the rows of one SELECT, or what went wrong, on standard output.
+"""The program behind ask_data: a request on standard input, rows of one SELECT or an error on standard output.
 
 {"documents": [{path, file | content}], "seconds", "memory_mb", "sql", "most_rows", "most_bytes"}
 {"documents": …, "sample_rows"}      what tables there are, with their columns and first rows
@@ -8,8 +8,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from brasstag.documents.data.replying import reply
-from brasstag.documents.data.shelf import identifier
+from brasstag.documents.data.sources import identifier
+from brasstag.documents.data.stdio import reply
 from brasstag.documents.data.tables import Allowance, Answer, Tables, shelve
 from brasstag.words.errors import Code, ToolError
 

@@ -1,4 +1,4 @@
-"""Readers: how a file becomes tables for SQL. What a file is, its first bytes say before its name does."""
+"""How a file becomes tables for SQL; its first bytes count more than its name."""
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from brasstag.documents.data.days import order_told
-from brasstag.documents.data.evening import NotEven, seen_layout
-from brasstag.documents.data.recoding import NotUtf8, beginning_of, tells_of_encoding
-from brasstag.documents.data.shelf import Shelved, Source, first_lines, literal, not_a_table
-from brasstag.documents.decoding import encoding_of
+from brasstag.documents.data.dates import order_told
+from brasstag.documents.data.ragged import NotEven, seen_layout
+from brasstag.documents.data.recode import NotUtf8, beginning_of, tells_of_encoding
+from brasstag.documents.data.sources import Shelved, Source, first_lines, literal, not_a_table
+from brasstag.documents.formats.text import encoding_of
 
 TABLES = "CSV, TSV, JSON, JSON lines, Parquet, XLSX, XLS and ODS files"
 
@@ -27,7 +27,7 @@ Reads = Callable[[duckdb.DuckDBPyConnection, Shelved, bool], Iterator[Source]]
 def read_tables(
     connection: duckdb.DuckDBPyConnection, shelved: Shelved, *, thorough: bool
 ) -> Iterator[Source]:
-    """Yield the tables of a file; raise ToolError where it has none, NotUtf8 or NotEven where it has to be written anew."""
+    """Yield the tables of a file; raise ToolError where it has none, NotUtf8 or NotEven where it must be rewritten."""
     head = beginning_of(shelved)
     if not head:
         raise not_a_table(shelved, "it is empty")
@@ -71,7 +71,7 @@ def _separated(connection: duckdb.DuckDBPyConnection, shelved: Shelved, thorough
         told = order_told(connection, relation, found.columns, found.dates or found.moments)
     except duckdb.ConversionException:
         if not thorough:
-            # A date further down is written in another order than the beginning promised.
+            # A later date is written in another order than the dates at the beginning.
             yield from _separated(connection, shelved, thorough=True)
             return
         told = []
@@ -97,7 +97,7 @@ class _Sniffed(NamedTuple):
 
 
 def _sniffed(connection: duckdb.DuckDBPyConnection, shelved: Shelved, options: str) -> _Sniffed:
-    """Return what DuckDB finds out; raise NotEven where it overlooks what anybody sees because of lines that do not fit."""
+    """Return what DuckDB finds out; raise NotEven where lines that do not fit make it miss a clear layout."""
     row = _run(
         connection,
         shelved,
@@ -113,7 +113,7 @@ def _sniffed(connection: duckdb.DuckDBPyConnection, shelved: Shelved, options: s
 
 
 def _run(connection: duckdb.DuckDBPyConnection, shelved: Shelved, sql: str) -> Any:
-    """Return the first row; raise NotEven where DuckDB cannot read a line, and nobody has yet seen to that."""
+    """Return the first row; raise NotEven where DuckDB cannot read a line of a file that is not evened yet."""
     try:
         return connection.execute(sql).fetchone()
     except duckdb.InvalidInputException as error:

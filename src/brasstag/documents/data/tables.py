@@ -1,4 +1,4 @@
-"""Tables: a database that holds nothing but views of the documents an errand was handed, and can reach nothing else."""
+"""A database that holds views of the given documents and can reach nothing else."""
 
 import base64
 import re
@@ -14,14 +14,14 @@ from typing import Any
 
 import duckdb
 
-from brasstag.documents.data.evening import NotEven, evened
+from brasstag.documents.data.ragged import NotEven, evened
 from brasstag.documents.data.readers import read_tables
-from brasstag.documents.data.recoding import NotUtf8, recoded, tells_of_encoding
-from brasstag.documents.data.shelf import Shelved, Source, identifier, literal, not_a_table
+from brasstag.documents.data.recode import NotUtf8, recoded, tells_of_encoding
+from brasstag.documents.data.sources import Shelved, Source, identifier, literal, not_a_table
 from brasstag.documents.data.values import is_plain, plain_value, written_value
 from brasstag.words.errors import Code, ToolError
 
-_INLINE = Path("/tmp/documents")  # noqa: S108 - inside, on a file system of the errand's own
+_INLINE = Path("/tmp/documents")  # noqa: S108 - in the sandbox, on the module job's own file system
 _LONGEST_MESSAGE = 1500
 _SETTINGS_TOLD = "\n\n  file = "
 """Where, in what DuckDB says of a CSV file, the list of its settings begins."""
@@ -40,7 +40,7 @@ _CONFIG = {
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a query may use; the errand's own limits are a little wider, and hold where DuckDB does not keep to these."""
+    """What a query may use. The limits of the module job are a little wider; they stop a DuckDB that exceeds these."""
 
     seconds: float
     memory_mb: int
@@ -87,7 +87,7 @@ class Tables:
     """Documents, ready for SQL."""
 
     def __init__(self, shelf: Sequence[Shelved], allowance: Allowance, *, thorough: bool = False) -> None:
-        """Make a view of each table, then close every door; raise ToolError where a document is no table."""
+        """Make a view of each table, then cut off all other access; raise ToolError where a document is no table."""
         self._shelf = list(shelf)
         self._scratch = Path(tempfile.mkdtemp())
         weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
@@ -120,7 +120,7 @@ class Tables:
                 raise
         thorough = Tables(self._shelf, self._allowance, thorough=True)
         answer = thorough.query(sql, most_rows)
-        # What was found out on the way about documents has to be told, too.
+        # The caller also needs what the second reading found out about the documents.
         self.shown = thorough.shown
         return answer
 

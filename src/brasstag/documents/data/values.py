@@ -1,4 +1,4 @@
-"""Values: what a database holds, as JSON that says exactly the same.
+"""Values of a database as JSON that means exactly the same.
 
 whole numbers, decimals, floats   a number, or a text where a JSON number would not be exact, and for NaN and Infinity
 dates and times                   ISO 8601, as far as calendars here go; further away as DuckDB writes it

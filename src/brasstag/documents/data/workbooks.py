@@ -10,9 +10,9 @@ from typing import Any
 import duckdb
 from python_calamine import CalamineError, CalamineWorkbook
 
-from brasstag.documents.data.shelf import Shelved, Source, identifier, literal, not_a_table
-from brasstag.documents.programs.boxes import MOST_UNPACKED
-from brasstag.documents.programs.formulas import UNCALCULATED_TOLD, has_uncalculated
+from brasstag.documents.converters.formulas import UNCALCULATED_TOLD, has_uncalculated
+from brasstag.documents.converters.limits import MOST_UNPACKED
+from brasstag.documents.data.sources import Shelved, Source, identifier, literal, not_a_table
 from brasstag.words.errors import Code, ToolError
 
 MOST_CELLS = 5_000_000

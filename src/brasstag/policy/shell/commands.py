@@ -1,4 +1,4 @@
-"""What a text would run, as far as it can be read."""
+"""The commands a text would run, as far as it can be read."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ class Word:
     """One word of a command."""
 
     text: str
-    """As the command would see it; as it is written where it is computed, with the home directory as ``~``."""
+    """The text that the command sees; a computed word is kept as written, with the home directory as ``~``."""
     computed: bool = False
     """Only known when it runs: it holds a variable, a substitution or arithmetic."""
     pattern: bool = False
@@ -26,11 +26,11 @@ class Word:
 
 
 UNSEEN = Word("…", computed=True)
-"""A word that nobody sees before it runs."""
+"""A word that no rule can see before it runs."""
 
 
 class Doubt(StrEnum):
-    """What keeps a text from being read for certain; the value ends the sentence "it asks, because"."""
+    """Why a text cannot be read with certainty; the value ends the sentence "it asks, because"."""
 
     UNREADABLE = "it cannot be read as code of its language"
     TOO_LARGE = "it is too long or too tangled to be read"
@@ -62,7 +62,7 @@ class Command:
     piped: bool = False
     """Whether its input comes from another command."""
     fed: Word | None = None
-    """Text beside it that is its input."""
+    """Text in the script that is its input."""
     assigns: tuple[str, ...] = ()
     """Variables that are set for it, as ``NAME=value``."""
     reads: tuple[Word, ...] = ()

@@ -1,4 +1,4 @@
-"""Commands that destroy, stop or open up a machine, and commands that deserve a second look, as tables."""
+"""Tables of commands that destroy, stop or open a machine, and of commands that deserve a second look."""
 
 import posixpath
 import re
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from brasstag.policy.globs import anywhere
 from brasstag.policy.shell.commands import Command, Word
-from brasstag.policy.shell.doubts import operands
+from brasstag.policy.shell.unknowns import operands
 from brasstag.policy.shell.wrappers import SHELLS
 
 Check = Callable[[Command], bool]
@@ -39,7 +39,7 @@ def stops_machine(command: Command) -> bool:
 
 
 def opens_door(command: Command) -> bool:
-    """Say whether it gives a shell to somebody on the network."""
+    """Say whether it gives a shell to another party on the network."""
     streams = [word.text for word in (*command.reads, *command.writes)]
     if command.name in SHELLS | {"exec", "cat"} and any(_SOCKET.fullmatch(text) for text in streams):
         return True
@@ -54,7 +54,7 @@ def destroys_files(command: Command) -> bool:
 
 
 def changes_system(command: Command) -> bool:
-    """Say whether it acts as somebody else, or on the machine rather than on files of the workspace."""
+    """Say whether it acts as another user, or on the machine rather than on files of the workspace."""
     if any(_is_system(word) and not _is_stream(word.text) for word in command.writes):
         return True
     if any(_LOADED.match(assignment) for assignment in command.assigns):

@@ -1,4 +1,4 @@
-"""What each shipped rule about commands looks for in a reading."""
+"""What each shipped rule about commands looks for."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -12,7 +12,7 @@ from brasstag.policy.shell.dangers import (
     stops_machine,
 )
 from brasstag.policy.shell.hidden import runs_more
-from brasstag.policy.shell.judging import Finding, Finds
+from brasstag.policy.shell.rules import Finding, Finds
 
 
 def _commands(check: Callable[[Command], bool]) -> Finds:

@@ -1,4 +1,4 @@
-"""Commands of nothing but words: the only ones an allow rule may cover word by word.
+"""Commands made of plain words only; an allow rule covers no others word by word.
 
 Two readers have to agree on them: the parser, and Python's shlex. Whatever either of them finds that is more than words
 and the operators between commands is not plain.
@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from brasstag.policy.shell.commands import Word
-from brasstag.policy.shell.parsing import NotText, TooLarge, parse_bash
-from brasstag.policy.shell.spelling import spelled_words
+from brasstag.policy.shell.parse import NotText, TooLarge, parse_bash
+from brasstag.policy.shell.spell import spelled_words
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -105,7 +105,7 @@ class _Calls:
                 self._mention(node.value)
 
     def _passed_on(self, node: ast.Attribute | ast.Name) -> None:
-        """Doubt ``f = os.system``: nobody sees what it is called with later."""
+        """Doubt ``f = os.system``: no rule can see what it is called with later."""
         name = self._dotted(node)
         if name in _SHELL_CALLS | _WORD_CALLS | _SPREAD_CALLS or name in ("exec", "eval"):
             self.found.doubts.append(Doubtful(Doubt.COMPUTED_CODE, name))
@@ -145,7 +145,7 @@ class _Calls:
             self._doubt(Doubt.COMPUTED_NAME, node)
 
     def _executed(self, name: str, node: ast.Call) -> None:
-        """Read ``os.execv(path, args)`` and its many kin: the words are a list, or all that follows."""
+        """Read ``os.execv(path, args)`` and similar calls: the words are a list, or all further arguments."""
         lists = [one for one in node.args if isinstance(one, ast.List | ast.Tuple)]
         if lists:
             self._add(name, lists[0].elts, node)

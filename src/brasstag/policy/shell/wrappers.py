@@ -1,4 +1,4 @@
-"""Commands that run other commands: what they run, as words, as text to be read, or as a doubt."""
+"""Commands that run other commands: as words, as text to read, or as an unknown."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

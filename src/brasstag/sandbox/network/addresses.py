@@ -1,4 +1,4 @@
-"""Which addresses are public: all that are assigned to the open internet, and none that lead inside a network.
+"""Which IP addresses are public: those of the open internet, and none inside a network.
 
 The table is our own. What the standard library calls global or private leaves out shared address space, relays and
 tunnels, each of which is a way back in.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from brasstag.sandbox.network.addresses import Address, is_public
 from brasstag.sandbox.network.headers import Headers, checked_headers
 from brasstag.sandbox.network.locations import DEFAULT_PORTS, Location, read_location, read_reference
-from brasstag.sandbox.network.resolving import Resolver, SystemResolver
+from brasstag.sandbox.network.resolve import Resolver, SystemResolver
 from brasstag.words.errors import Code, ToolError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Follows = Callable[[Location, Location], bool]
 
 
 class Unheard(Exception):
-    """A request that may act was sent, and no answer came: nobody knows what became of it."""
+    """A request that may act was sent, and no answer came: whether it took effect is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class FetchRequest:
     """What is fetched, and how much of it."""
 
     url: str
@@ -78,15 +78,15 @@ class Guard:
         public: Callable[[Address], bool] = is_public,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        """Take ports besides 80 and 443, and the one origin, chosen by an operator, that may lie inside."""
+        """Take ports besides 80 and 443, and the one origin that may be internal, which an operator chooses."""
         self._resolver = resolver or SystemResolver()
         self._ports = frozenset({*DEFAULT_PORTS.values(), *ports})
         self._origin = read_location(origin).origin if origin else ""
         self._public = public
         self._tls = tls
 
-    async def fetch(self, errand: Errand, follows: Follows = same_origin) -> Answer:
-        """Fetch what an errand asks for.
+    async def fetch(self, errand: FetchRequest, follows: Follows = same_origin) -> Answer:
+        """Fetch what a fetch request asks for.
 
         Raises ToolError where nothing can have happened, and Unheard where something may have.
         """
@@ -139,12 +139,12 @@ class Guard:
             if len(passed) > MOST_REDIRECTS:
                 said = f"it redirects more than {MOST_REDIRECTS} times"
                 raise ToolError(Code.FETCH_FAILED, said, {"redirects": passed})
-            # What a caller says to one server is not for another's ears.
+            # Headers that a caller sends to one server must not go to another server.
             kept = request.headers if there.origin == here.origin else []
             request = replace(request, location=there, headers=kept)
 
     def check_port(self, place: Location) -> None:
-        """Raise ToolError where a place has a port that nobody may go to."""
+        """Raise ToolError where a place has a port that no request may use."""
         if place.origin != self._origin and place.port not in self._ports:
             raise ToolError(
                 Code.ADDRESS_REFUSED,
@@ -157,7 +157,7 @@ class Guard:
         chosen = place.origin == self._origin
         found = [place.address] if place.address else await self._resolver.resolve(place.host, place.port)
         if not found or not (chosen or all(self._public(address) for address in found)):
-            # The same words for both: what a network has inside is not told.
+            # Both cases get the same message, so that a caller does not learn what a network has inside.
             raise ToolError(
                 Code.ADDRESS_REFUSED,
                 f"{place.host} has no address, or one that is not public; only the open internet is fetched from",

@@ -1,4 +1,4 @@
-"""Headers of a request: what a caller may say, and what only the client itself says."""
+"""Headers of a request: what a caller may set, and what only the client sets."""
 
 import re
 from collections.abc import Mapping

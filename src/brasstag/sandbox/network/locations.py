@@ -1,4 +1,4 @@
-"""Locations: web addresses, read strictly, once, into the parts that are judged and sent.
+"""Locations: web addresses, parsed strictly once into the parts that are judged and sent.
 
 Whatever two readers could take for different hosts is refused: names and passwords before the host, backslashes,
 control characters, numbers in forms that only some take for an address.

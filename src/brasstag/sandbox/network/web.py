@@ -1,11 +1,11 @@
-"""A room's way to the web: the guard that fetches, and whoever searches."""
+"""A room's way to the web: the guard that fetches, and the search engine."""
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from brasstag.sandbox.network.engines import Brave, SearchEngine, SearXNG
 from brasstag.sandbox.network.guard import Guard
+from brasstag.sandbox.network.pages.search_engines import Brave, SearchEngine, SearXNG
 from brasstag.settings import WebSettings
 
 

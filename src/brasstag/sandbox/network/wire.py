@@ -1,4 +1,4 @@
-"""The wire: one request to exactly the addresses that were judged, and what came back."""
+"""One request to exactly the judged addresses, and its answer."""
 
 import asyncio
 import ssl
@@ -10,11 +10,11 @@ from typing import Any, Literal
 import httpcore2
 
 from brasstag.sandbox.network.addresses import Address
-from brasstag.sandbox.network.dialling import SECONDS_PER_ADDRESS, first_to_answer
+from brasstag.sandbox.network.dial import SECONDS_PER_ADDRESS, first_to_answer
 from brasstag.sandbox.network.headers import Headers
-from brasstag.sandbox.network.inflating import Body
+from brasstag.sandbox.network.inflate import Body
 from brasstag.sandbox.network.locations import Location
-from brasstag.sandbox.network.metering import Meter, MeteredStream, TooMuch
+from brasstag.sandbox.network.meter import Meter, MeteredStream, TooMuch
 
 Truncated = Literal["size", "connection"]
 
@@ -167,5 +167,5 @@ async def _fill(body: Body, response: httpcore2.Response) -> Truncated | None:
         return "size"
     except (httpcore2.NetworkError, httpcore2.ProtocolError, zlib.error):
         return "connection"
-    # A server that says no length ends a body by closing; whether that was its end, only compression tells.
+    # A server that gives no length ends a body by closing. Only compression shows whether it is complete.
     return None if body.is_whole else "connection"

@@ -1,16 +1,16 @@
-"""What a way of confining has to offer: a command line that starts a job with everything it must not reach gone."""
+"""Backend: a way of confining has to offer a command line that starts a job without what it must not reach."""
 
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from brasstag.sandbox.process.jobs import Job
+from brasstag.sandbox.process.job import Job
 
 
 @dataclass(frozen=True, slots=True)
 class Mounts:
-    """What stands where in the eyes of the code, as paths of the host."""
+    """What the code sees at which place, as paths of the host."""
 
     workspace: str
     writable: bool

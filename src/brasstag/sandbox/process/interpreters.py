@@ -1,4 +1,4 @@
-"""The Python of a project, and what confined code has to see of the host to run it: that, and nothing beside it."""
+"""The Python of a project, and the host files that confined code needs to run it."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from brasstag.sandbox.process.jobs import PATH
+from brasstag.sandbox.process.job import PATH
 from brasstag.sandbox.workspace.control import ENVIRONMENT_MARK
 
 _NAMES = (".venv", "venv")

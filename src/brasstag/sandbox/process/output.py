@@ -6,7 +6,7 @@ from typing import Literal
 
 Stream = Literal["stdout", "stderr"]
 OnOutput = Callable[[Stream, bytes], None]
-"""Told every piece of output that is kept, as it comes."""
+"""Called with every piece of output that is kept, as it comes."""
 
 FLOOD = 8
 """How many times as much as is kept may come before it is a flood."""
@@ -37,7 +37,7 @@ class Kept:
 
     @property
     def is_flood(self) -> bool:
-        """Whether there was far more than anybody will read."""
+        """Whether there was far more than a reader will ever read."""
         return self.seen > FLOOD * self._limit
 
     def read(self) -> bool:

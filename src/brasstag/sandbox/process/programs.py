@@ -1,4 +1,4 @@
-"""Finding programs of the host that nobody who works in the workspace can have put there."""
+"""Find programs of the host that cannot have been put there from the workspace."""
 
 import os
 import re

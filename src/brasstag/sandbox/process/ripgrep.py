@@ -1,6 +1,6 @@
-"""A confined ripgrep: it says which files of the workspace hold a line that matches, and nothing else leaves it.
+"""Confined ripgrep: it says which files of the workspace hold a matching line, and nothing else.
 
-What it names is only a hint where to look: whoever asked opens those files beneath the workspace, as for any other read.
+What it names is only a hint where to look: the caller opens those files beneath the workspace, as for any other read.
 """
 
 import os
@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from brasstag.sandbox.process.booth import Booth, Stop
-from brasstag.sandbox.process.confined import Breaks
-from brasstag.sandbox.process.jobs import Job, Limits, Ran, System, processor_seconds
+from brasstag.sandbox.process.job import Job, Limits, Ran, System, processor_seconds
 from brasstag.sandbox.process.programs import version_in
+from brasstag.sandbox.process.sandbox import Sandbox, Stop
+from brasstag.sandbox.process.tool_runner import Breaks
 from brasstag.sandbox.workspace.paths import ancestors, join_path
 from brasstag.words.errors import Code, ToolError
 
@@ -57,7 +57,7 @@ class Found:
         return path in self.paths or bool(self.missed and self._may_have_missed(path))
 
     def _may_have_missed(self, path: str) -> bool:
-        # It names what it missed line by line, so of a path of several lines nobody can tell.
+        # It names what it missed line by line. So it is not known whether it missed a path of several lines.
         return "\n" in path or not self.missed.isdisjoint((path, *ancestors(path)))
 
 
@@ -70,7 +70,7 @@ class Program:
     """What it needs of the system: nothing, if it is whole by itself."""
 
     def job(self, arguments: Iterable[str], directory: str, limits: Limits) -> Job:
-        """Return the job that runs it in a workspace nobody can write to."""
+        """Return the job that runs it in a workspace to which it cannot write."""
         return Job(
             (str(self.path), *arguments),
             directory=directory,
@@ -85,7 +85,7 @@ class Program:
 class Ripgrep:
     """Searches a workspace for one call."""
 
-    booth: Booth
+    sandbox: Sandbox
     breaks: Breaks
 
     @contextmanager
@@ -104,22 +104,22 @@ class Ripgrep:
 
     def _found(self, hunt: Hunt, stop: Stop) -> Found | None:
         try:
-            program = find_ripgrep(self.booth)
+            program = find_ripgrep(self.sandbox)
             if program is None:
                 return None
             job = program.job(_arguments(hunt), hunt.directory, _limits(hunt))
-            with self.booth.run(job, stop=stop) as work:
+            with self.sandbox.run(job, stop=stop) as work:
                 return _reported(work.ran, hunt.directory)
         except (OSError, ToolError):
             return None
 
 
-def find_ripgrep(booth: Booth) -> Program | None:
+def find_ripgrep(sandbox: Sandbox) -> Program | None:
     """Return the ripgrep on the path, or the one that was installed with Brasstag; each is tried once in a process."""
     directories = [*os.environ.get("PATH", "").split(os.pathsep), sysconfig.get_path("scripts")]
-    for path in booth.programs("rg", directories):
+    for path in sandbox.programs("rg", directories):
         if path not in _tried:
-            _tried[path] = _try_out(booth, path)
+            _tried[path] = _try_out(sandbox, path)
         found = _tried[path]
         if found is not None:
             return found
@@ -129,11 +129,11 @@ def find_ripgrep(booth: Booth) -> Program | None:
 _tried: dict[Path, Program | None] = {}
 
 
-def _try_out(booth: Booth, path: Path) -> Program | None:
+def _try_out(sandbox: Sandbox, path: Path) -> Program | None:
     for system in _LEAST_FIRST:
         program = Program(path, system)
         try:
-            with booth.run(program.job(["--version"], ".", Limits(wall_seconds=_TRIAL_SECONDS))) as work:
+            with sandbox.run(program.job(["--version"], ".", Limits(wall_seconds=_TRIAL_SECONDS))) as work:
                 version = version_in(work.ran.stdout)
         except ToolError as error:
             if error.code is not Code.NOT_SUPPORTED:

@@ -1,4 +1,4 @@
-"""Control files: what tools can neither see nor change, whatever a rule says.
+"""Control files: tools can neither see nor change them, whatever a rule says.
 
 At any depth, in any case: ``.git``, ``.brasstag``, ``brasstag.toml``, environments (``.venv``, ``venv``, ``.tox``,
 ``.nox``, ``pyvenv.cfg`` and every directory that holds one) and Brasstag's own temporary names. Also the
@@ -90,7 +90,7 @@ class Guard:
 
 
 def is_state(name: str) -> bool:
-    """Say whether a name, in whatever directory, is one of a room's state and rules, which nobody else needs to read."""
+    """Say whether a name, in any directory, belongs to a room's state and rules, which only Brasstag has to read."""
     return _STATE.fullmatch(_folded(name)) is not None
 
 

@@ -1,21 +1,21 @@
-"""The draft: what a tool function holds. It looks at the workspace and says what it wants changed; nothing is."""
+"""The draft a tool function holds: it reads the workspace and stages changes; the disk does not change."""
 
 import errno
 import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
-from brasstag.sandbox.workspace.again import stage_again
-from brasstag.sandbox.workspace.browsing import Browser
+from brasstag.sandbox.workspace.change.keep_bytes import keep_for
+from brasstag.sandbox.workspace.change.restage import stage_again
+from brasstag.sandbox.workspace.change.trees import make_parents, move_path, remove_path
+from brasstag.sandbox.workspace.change.undo import stage_undo
 from brasstag.sandbox.workspace.errors import at_path, shown
-from brasstag.sandbox.workspace.keeping import keep_for
 from brasstag.sandbox.workspace.paths import ROOT, parse_path
-from brasstag.sandbox.workspace.reader import Look
-from brasstag.sandbox.workspace.staging import Node
-from brasstag.sandbox.workspace.trees import make_parents, move_path, remove_path
-from brasstag.sandbox.workspace.undo import stage_undo
+from brasstag.sandbox.workspace.view.browse import Browser
+from brasstag.sandbox.workspace.view.reader import Look
+from brasstag.sandbox.workspace.view.stage import Node
 from brasstag.sandbox.workspace.workspace import Workspace
-from brasstag.store.blobs import Batch
+from brasstag.store.contents.blobs import Batch
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, SecurityError, ToolError
 from brasstag.words.previews import DIRECTORY, Change, Preview, Seen, file_state, link_state

@@ -1,4 +1,4 @@
-"""What the kernel said, as codes a caller understands. No message names a path of the host."""
+"""Errors of the kernel as codes a caller understands; no message names a path of the host."""
 
 import errno
 import os

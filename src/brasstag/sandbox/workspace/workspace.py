@@ -1,4 +1,4 @@
-"""The workspace directory, held open; everything in it is reached from this one descriptor."""
+"""The workspace directory, held open; every path is opened from this one descriptor."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ from types import TracebackType
 from brasstag.sandbox import syscalls
 from brasstag.sandbox.workspace.control import ControlFiles, control_error, in_environment
 from brasstag.sandbox.workspace.paths import LONGEST_NAME, LONGEST_PATH, ROOT, ancestors
-from brasstag.store.blobs import Blobs
+from brasstag.store.contents.blobs import Blobs
 
 UNDO_LIMIT = 256 * 1024 * 1024
 """How many bytes of overwritten and deleted files one call keeps for undo."""
@@ -51,7 +51,7 @@ class Workspace:
         self.close()
 
     def close(self) -> None:
-        """Let go of the directory; nothing in it can be reached through this object any more."""
+        """Close the directory; nothing in it can be reached through this object any more."""
         if self._root >= 0:
             os.close(self._root)
             self._root = -1

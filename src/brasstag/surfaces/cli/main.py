@@ -6,25 +6,24 @@ from typing import Annotated
 
 import typer
 
-from brasstag.surfaces.cli import (
+from brasstag.surfaces.cli.commands import (
     approvals,
     approvers,
     call,
     cost,
     documents,
-    failures,
     memories,
     policy,
     project,
     run,
-    streams,
     tasks,
     timeline,
     tools,
     worker,
 )
-from brasstag.surfaces.cli.demo import StoryName, play_story
-from brasstag.surfaces.cli.exits import Exit
+from brasstag.surfaces.cli.demo.demo import StoryName, play_story
+from brasstag.surfaces.cli.terminal import failures, streams
+from brasstag.surfaces.cli.terminal.exits import Exit
 
 app = typer.Typer(
     name="brasstag",
@@ -113,7 +112,7 @@ def _run(arguments: list[str]) -> int:
         app(arguments, prog_name="brasstag")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else Exit.FAILED
-    except Exception as error:  # noqa: BLE001 - the last door before the person
+    except Exception as error:  # noqa: BLE001 - the last place before the person sees it
         return failures.tell(error)
     return Exit.DONE
 

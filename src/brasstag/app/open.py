@@ -1,0 +1,243 @@
+"""Open a room: settings, tools, rules, workspace and store are put together once."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from brasstag.app.notices import notifier, question_notifier
+from brasstag.app.project.load import aliases_of, load_project
+from brasstag.app.project.trust import Trust
+from brasstag.app.state import RoomState, memory_state, open_state, require_same_room
+from brasstag.app.watch.events import Watchers
+from brasstag.documents.formats.convert import Converter
+from brasstag.documents.formats.limits import Sizes
+from brasstag.documents.library import Library
+from brasstag.documents.scan.scanner import Scanner
+from brasstag.documents.scan.watch import WorkspaceWatch
+from brasstag.documents.study.study import Study
+from brasstag.engine.agents import Agents
+from brasstag.engine.calls.counter import Counter
+from brasstag.engine.listeners import Listeners
+from brasstag.engine.recovery.crashed import Recovered, recover
+from brasstag.engine.runtime import Runtime
+from brasstag.engine.threads import Threads
+from brasstag.models.pool import ModelPool
+from brasstag.policy.load import rules_from
+from brasstag.policy.roles import OPERATOR, Roles
+from brasstag.policy.rule_engine import AnyRule, RuleEngine
+from brasstag.policy.shipped import shipped_rules
+from brasstag.policy.verdict import Rules
+from brasstag.sandbox.network.web import open_web
+from brasstag.sandbox.process.sandbox import Sandbox
+from brasstag.sandbox.workspace.control import ControlFiles
+from brasstag.sandbox.workspace.workspace import Workspace
+from brasstag.settings import (
+    SETTINGS_FILE,
+    STATE_DIRECTORY,
+    ProfileName,
+    RoomSettings,
+    Settings,
+    parse_settings,
+    read_settings,
+    user_directory,
+)
+from brasstag.toolkit.discovery import shipped_tools
+from brasstag.toolkit.registry import ToolRegistry
+from brasstag.toolkit.tool import Tool
+from brasstag.words.errors import ConfigError, Problem
+from brasstag.words.times import Clock
+
+
+@dataclass(slots=True)
+class OpenRoom:
+    """A room's engine, and everything that must be closed when the room closes."""
+
+    room_state: RoomState
+    settings: Settings
+    workspace: Path
+    runtime: Runtime
+    counter: Counter
+    engine: RuleEngine
+    models: ModelPool
+    library: Library
+    watch: WorkspaceWatch
+    watchers: Watchers
+    recovered: Recovered = field(default_factory=Recovered)
+
+    def register(self, thing: Any) -> Tool:
+        """Add a tool to the open room."""
+        tool = self.runtime.registry.register(thing)
+        self._refit()
+        return tool
+
+    def add_rule(self, rule: AnyRule) -> None:
+        """Add a rule to the open room."""
+        self.engine.add_rule(rule)
+        self._refit()
+
+    def rules_of(self, settings_file: Path) -> Rules:
+        """Return the rules another settings file would give this room."""
+        try:
+            text = settings_file.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            problem = Problem(str(settings_file), "", "is not UTF-8 text", "Give a settings file.")
+            raise ConfigError([problem]) from None
+        settings = parse_settings(text, settings_file.name)
+        aliases = aliases_of(self.runtime.registry)
+        engine = RuleEngine((*shipped_rules(), *rules_from(settings.rules, aliases, settings_file.name)))
+        return _rules(engine, settings, self.runtime.registry)
+
+    def close(self) -> None:
+        """Close everything."""
+        self.library.close()
+        self.runtime.workspace.close()
+        self.runtime.threads.close()
+        self.room_state.close()
+
+    def _refit(self) -> None:
+        self.runtime.rules = _rules(self.engine, self.settings, self.runtime.registry)
+        self.runtime.roles = Roles(self.settings.roles, self.runtime.registry)
+        # Rules decide what is a document.
+        self.library.refresher.doubt()
+
+
+async def open_project(project: Path, clock: Clock) -> OpenRoom:
+    """Open a project's room as a person last accepted it, and settle what a dead process left."""
+    threads = Threads()
+    open_room = await threads.run(_open_project, project, clock, threads)
+    try:
+        watched = await open_room.counter.deadlines.run(recover, open_room.runtime)
+    except BaseException:
+        # This frees its lock, too: tasks of dead processes must not look as if a worker held them.
+        open_room.close()
+        raise
+    open_room.recovered = cast("Recovered", watched)
+    return open_room
+
+
+async def open_in_memory(workspace: Path | None, profile: ProfileName, clock: Clock) -> OpenRoom:
+    """Open a room that has the shipped tools and rules, and leaves nothing behind."""
+    room_state = memory_state(clock)
+    root = workspace or room_state.folder / "workspace"
+    root.mkdir(exist_ok=True)
+    registry = ToolRegistry(shipped_tools())
+    settings = Settings(room=RoomSettings(workspace=str(root), profile=profile))
+    control = ControlFiles(root, root)
+    return _assemble(room_state, settings, registry, shipped_rules(), root, control, Threads())
+
+
+def _open_project(project: Path, clock: Clock, threads: Threads) -> OpenRoom:
+    project = project.absolute()
+    if not (project / SETTINGS_FILE).is_file():
+        read_settings(project)  # says what is missing, and leaves nothing behind where there is no project
+    room_state = open_state(project, clock)
+    try:
+        require_same_room(project, room_state)
+        Trust(project, room_state.folder).require()
+        settings, registry, loaded = load_project(project)
+        root = settings.workspace(project)
+        root.mkdir(parents=True, exist_ok=True)
+        control = ControlFiles(project, root, (project / STATE_DIRECTORY,))
+        return _assemble(room_state, settings, registry, (*shipped_rules(), *loaded), root, control, threads)
+    except BaseException:
+        room_state.close()
+        raise
+
+
+def _scratch(room_state: RoomState, root: Path) -> Path:
+    """Return the directory for layers over the workspace; it is never inside the workspace."""
+    inside = room_state.folder.resolve().is_relative_to(root.resolve())
+    return (user_directory() if inside else room_state.folder) / "layers"
+
+
+def _assemble(
+    room_state: RoomState,
+    settings: Settings,
+    registry: ToolRegistry,
+    rules: Iterable[AnyRule],
+    root: Path,
+    control: ControlFiles,
+    threads: Threads,
+) -> OpenRoom:
+    engine = RuleEngine(rules)
+    workspace = Workspace(root, control, room_state.store.blobs, settings.limits.undo_bytes)
+    sandbox = Sandbox(workspace, root, _scratch(room_state, root))
+    # Asked for each time: rules and tools may be added while the room is open.
+    scanner = _scanner(room_state, settings, workspace, lambda: runtime.rules)
+    library = Library(room_state.store, scanner, Study(room_state.store, Converter(sandbox)))
+    rack = ModelPool(room_state.store.blobs.get, folder=room_state.project or root)
+    watchers = Watchers()
+    runtime = Runtime(
+        registry=registry,
+        rules=_rules(engine, settings, registry),
+        roles=Roles(settings.roles, registry),
+        workspace=workspace,
+        store=room_state.store,
+        threads=threads,
+        boot=room_state.boot,
+        agents=Agents(settings.roles, settings.crew, rack.model, rack.measure),
+        listeners=_audience(settings, watchers),
+        models=rack,
+        web=open_web(settings.web),
+        sandbox=sandbox,
+        library=library,
+        patches=(room_state.project / STATE_DIRECTORY if room_state.project else room_state.folder)
+        / "patches",
+        tool_settings=dict(settings.tools),
+        approval_lifetime=settings.approvals.expires_after,
+        argument_bytes=settings.limits.argument_bytes,
+        host_paths=_host_paths(root, root.parent, *room_state.places, *_home()),
+    )
+    watch = WorkspaceWatch(root, workspace, scanner, settings.documents.ignore)
+    return OpenRoom(
+        room_state, settings, root, runtime, Counter(runtime), engine, rack, library, watch, watchers
+    )
+
+
+def _audience(settings: Settings, watchers: Watchers) -> Listeners:
+    return Listeners(
+        asked=notifier(settings.approvals),
+        questioned=question_notifier(settings.approvals),
+        said=watchers.say,
+        retrying=watchers.retry,
+        heard=watchers.listeners.of,
+    )
+
+
+def _scanner(
+    room_state: RoomState, settings: Settings, workspace: Workspace, rules_now: Callable[[], Rules]
+) -> Scanner:
+    def hidden(paths: Sequence[str]) -> frozenset[str]:
+        # A file that no tool may read is no document.
+        rules = rules_now()
+        if rules.is_silent_about(paths):
+            return frozenset()
+        return frozenset(path for path in paths if rules.hides(path, role=OPERATOR) is not None)
+
+    chosen = settings.documents
+    return Scanner(
+        workspace,
+        room_state.store,
+        hidden=hidden,
+        ignore=chosen.ignore,
+        sizes=Sizes(chosen.largest_kept_bytes, chosen.largest_indexed_bytes),
+    )
+
+
+def _home() -> tuple[Path, ...]:
+    try:
+        return (Path.home(),)
+    except RuntimeError:
+        # A user the system does not know, as in many containers.
+        return ()
+
+
+def _host_paths(*paths: Path) -> tuple[str, ...]:
+    """Return the paths that no caller of a tool should read, the longest first, so that no end of one is left over."""
+    shown = {str(path) for place in paths for path in (place, place.resolve()) if len(path.parts) > 1}
+    return tuple(sorted(shown, key=len, reverse=True))
+
+
+def _rules(engine: RuleEngine, settings: Settings, registry: ToolRegistry) -> Rules:
+    return Rules(engine.rules, settings.room.profile, aliases_of(registry))

@@ -1,0 +1,1 @@
+"""Watching a run: its events, its overview, what its programs print and what it spends."""

@@ -1,0 +1,1 @@
+"""HTML: what a reader would see of a page."""

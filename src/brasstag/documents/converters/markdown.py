@@ -1,0 +1,214 @@
+"""Markdown: every block with its line numbers."""
+
+import html
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from brasstag.documents.converters.text import clean_lines, decoded, paragraphs
+from brasstag.documents.converters.writer import BlockWriter, Entry
+
+MOST_BYTES = 4_000_000
+"""A longer file is read as plain text: no person writes so much by hand, and parsing it would take seconds."""
+_DEEPEST = 40
+_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_FENCES = ("---", "+++")
+_LANGUAGES = {"---": "yaml", "+++": "toml"}
+
+
+def markdown(data: bytes, _media_type: str, writer: BlockWriter) -> None:
+    """Write the blocks of a Markdown document."""
+    text = decoded(data, writer)
+    if len(data) > MOST_BYTES:
+        writer.note("it is too long to be read as Markdown, and stands as plain text")
+        paragraphs(text, writer)
+        return
+    lines = clean_lines(text)
+    skipped = _front_matter(lines, writer)
+    _Writer(writer, skipped).write("\n".join(lines[skipped:]))
+
+
+def _front_matter(lines: Sequence[str], writer: BlockWriter) -> int:
+    """Write the settings at the top as code; return how many lines they take."""
+    mark = lines[0].rstrip() if lines else ""
+    if mark not in _FENCES:
+        return 0
+    for number, line in enumerate(lines[1:200], start=1):
+        if line.rstrip() == mark:
+            writer.code("\n".join(lines[1:number]), _LANGUAGES[mark], {"line": 1, "end_line": number + 1})
+            return number + 1
+    return 0
+
+
+class _Writer:
+    """Walks the tokens of a document; what it stands in is on stacks."""
+
+    def __init__(self, writer: BlockWriter, skipped: int) -> None:
+        self._paper = writer
+        self._skipped = skipped
+        self._quoted = 0
+        self._lists: list[int | None] = []
+        """The next number of each list that is open; None where it has bullets."""
+        self._items: list[Entry] = []
+        self._is_new = False
+        self._rows: list[list[str]] = []
+        self._table_at: dict[str, Any] = {}
+        self._does: dict[str, Callable[[Token, Token | None], None]] = {
+            "heading_open": self._heading,
+            "paragraph_open": self._text,
+            "fence": self._code,
+            "code_block": self._code,
+            "html_block": self._tags,
+            "hr": self._rule,
+            "blockquote_open": self._open_quote,
+            "blockquote_close": self._close_quote,
+            "bullet_list_open": self._open_list,
+            "ordered_list_open": self._open_list,
+            "bullet_list_close": self._close_list,
+            "ordered_list_close": self._close_list,
+            "list_item_open": self._open_item,
+            "list_item_close": self._close_item,
+            "table_open": self._open_table,
+            "tr_open": self._row,
+            "th_open": self._cell,
+            "td_open": self._cell,
+            "table_close": self._table,
+        }
+
+    def write(self, text: str) -> None:
+        parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
+        tokens = parser.parse(text)
+        if any(token.level >= _DEEPEST - 1 for token in tokens):
+            self._paper.leave_out("what lies deeper than 40 levels in lists and quotes is left out")
+        for token, following in zip(tokens, [*tokens, None][1:], strict=True):
+            act = self._does.get(token.type)
+            if act is not None:
+                act(token, following)
+
+    def _place(self, token: Token) -> dict[str, Any]:
+        first, last = token.map or (0, 0)
+        return {"line": first + 1 + self._skipped, "end_line": last + self._skipped} if token.map else {}
+
+    def _heading(self, token: Token, following: Token | None) -> None:
+        self._end_list()
+        self._paper.heading(inline_text(following), int(token.tag[1:]), self._place(token))
+
+    def _text(self, token: Token, following: Token | None) -> None:
+        picture = _only_picture(following)
+        if picture is not None:
+            self._end_list()
+            self._paper.add("image", self._place(token), text=picture[0], target=picture[1])
+        elif self._lists and not self._quoted:
+            self._item_text(inline_text(following), token)
+        else:
+            self._end_list()
+            self._paper.paragraph(inline_text(following), self._place(token), self._quoted)
+
+    def _item_text(self, text: str, token: Token) -> None:
+        place = self._place(token)
+        if self._is_new or not self._items:
+            self._items.append(Entry(text, len(self._lists) - 1, self._lists[-1], place))
+        else:
+            self._items[-1] = self._items[-1].going_on(text, place)
+        self._is_new = False
+
+    def _code(self, token: Token, _following: Token | None) -> None:
+        self._end_list()
+        language = token.info.split()[0] if token.info.strip() else ""
+        self._paper.code(token.content.removesuffix("\n"), language, self._place(token))
+
+    def _tags(self, token: Token, _following: Token | None) -> None:
+        self._end_list()
+        self._paper.paragraph(_without_tags(token.content), self._place(token), self._quoted)
+
+    def _rule(self, token: Token, _following: Token | None) -> None:
+        self._end_list()
+        self._paper.add("rule", self._place(token))
+
+    def _open_quote(self, _token: Token, _following: Token | None) -> None:
+        self._end_list()
+        self._quoted += 1
+
+    def _close_quote(self, _token: Token, _following: Token | None) -> None:
+        self._end_list()
+        self._quoted -= 1
+
+    def _open_list(self, token: Token, _following: Token | None) -> None:
+        if not self._lists:
+            self._end_list()
+        self._lists.append(int(token.attrs.get("start", 1)) if token.type.startswith("ordered") else None)
+
+    def _close_list(self, _token: Token, _following: Token | None) -> None:
+        self._lists.pop()
+        if not self._lists:
+            self._end_list()
+
+    def _open_item(self, _token: Token, _following: Token | None) -> None:
+        self._is_new = True
+
+    def _close_item(self, _token: Token, _following: Token | None) -> None:
+        if self._lists[-1] is not None:
+            self._lists[-1] += 1
+
+    def _end_list(self) -> None:
+        """Write the items so far: what stands between two items stands between two lists."""
+        items, self._items = self._items, []
+        self._paper.list_items(items)
+
+    def _open_table(self, token: Token, _following: Token | None) -> None:
+        self._end_list()
+        self._rows = []
+        self._table_at = self._place(token)
+
+    def _row(self, _token: Token, _following: Token | None) -> None:
+        self._rows.append([])
+
+    def _cell(self, _token: Token, following: Token | None) -> None:
+        self._rows[-1].append(inline_text(following))
+
+    def _table(self, _token: Token, _following: Token | None) -> None:
+        header, *rows = self._rows
+        self._paper.table(header, rows, self._table_at)
+
+
+def inline_text(token: Token | None) -> str:
+    """Return the plain words of a line of Markdown, addresses of links behind them in brackets."""
+    parts: list[str] = []
+    links: list[tuple[int, str]] = []
+    for one in (token.children or ()) if token is not None else ():
+        if one.type in ("softbreak", "hardbreak"):
+            parts.append("\n")
+        elif one.type == "image":
+            parts.append(inline_text(one))
+        elif one.type == "html_inline":
+            parts.append("\n" if _BREAK.fullmatch(one.content) else "")
+        elif one.type == "link_open":
+            links.append((len(parts), str(one.attrs.get("href", ""))))
+        elif one.type == "link_close" and links:
+            start, target = links.pop()
+            parts.append(_address(target, "".join(parts[start:])))
+        else:
+            parts.append(one.content)
+    return "".join(parts)
+
+
+def _address(target: str, words: str) -> str:
+    is_said = not target or target.startswith("#") or target.removeprefix("mailto:") == words.strip()
+    return "" if is_said else f" ({target})"
+
+
+def _only_picture(token: Token | None) -> tuple[str, str] | None:
+    """Return text and address of the picture that a paragraph consists of."""
+    children = (token.children or []) if token is not None else []
+    pictures = [one for one in children if one.type == "image"]
+    if len(pictures) != 1 or inline_text(token).strip() != inline_text(pictures[0]).strip():
+        return None
+    return " ".join(inline_text(pictures[0]).split()), str(pictures[0].attrs.get("src", ""))
+
+
+def _without_tags(text: str) -> str:
+    return html.unescape(_TAG.sub("", _BREAK.sub("\n", text)))

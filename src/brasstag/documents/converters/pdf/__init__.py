@@ -1,0 +1,1 @@
+"""PDF: pages with headings, paragraphs, lists and tables, found by their layout."""

@@ -1,0 +1,247 @@
+"""What the lines of a page are, by size, weight and distance: headings, paragraphs, items, code."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from brasstag.documents.converters.delimiters import looks_like_names
+from brasstag.documents.converters.writer import BlockWriter, Entry
+
+_LARGER = 1.12
+"""How much larger than the text of the document a heading is set, at least."""
+_SAME = 0.6
+"""Points between two sizes that are one."""
+_APART = 1.3
+"""Times the usual distance of lines; what is further down is another paragraph."""
+_LONGEST_HEADING = 200
+_LONGEST_BOLD = 100
+_BULLET = re.compile(r"([•◦▪‣●○■□∙·⁃–—*-])\s+(?=\S)")
+_NUMBER = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)")
+_BROKEN = re.compile(r"(?<![\w-])[^\W\d_]+-\Z")
+
+
+class Line:
+    """One line of text as it is set."""
+
+    def __init__(self, spans: Sequence[Any]) -> None:
+        first = spans[0]
+        self.text = _joined(spans).strip()
+        self.left = first.bbox[0]
+        self.bottom = min(span.bbox[1] for span in spans)
+        self.size = max(spans, key=lambda span: len(span.text)).font_size
+        self.is_bold = all(span.is_bold for span in spans)
+        self.is_code = all(span.is_monospace for span in spans)
+
+
+class Sheet:
+    """A table and the place it takes on its page."""
+
+    def __init__(
+        self, left: float, bottom: float, right: float, top: float, rows: list[list[str]] | None = None
+    ) -> None:
+        self._box = left, bottom, right, top
+        self.rows = rows or []
+
+    def holds(self, span: Any) -> bool:
+        """Say whether words stand in it."""
+        left, bottom, right, top = self._box
+        x, y, width, height = span.bbox
+        return bool(left <= x + min(width, 4.0) / 2 <= right and bottom <= y + height / 2 <= top)
+
+
+Found = Line | Sheet
+
+
+class Page:
+    """What is on one page, in the order it is read."""
+
+    def __init__(self, number: int, found: list[Found]) -> None:
+        self.number = number
+        self.found = found
+
+    @property
+    def has_text(self) -> bool:
+        """Whether there is anything to read on it."""
+        return bool(self.found)
+
+
+class Body:
+    """How most of a document is set."""
+
+    def __init__(self, size: float, leading: float, larger: list[float]) -> None:
+        self.size = size
+        self.leading = leading
+        self._larger = larger
+
+    def level(self, lines: Sequence[Line]) -> int:
+        """Return the level of the heading that lines are; 0 where they are none."""
+        length = sum(len(line.text) for line in lines)
+        for rank, size in enumerate(self._larger, start=1):
+            if abs(lines[0].size - size) <= _SAME:
+                return rank if length <= _LONGEST_HEADING else 0
+        is_bold = lines[0].is_bold and len(lines) == 1 and lines[0].size >= self.size - _SAME
+        says_less = length <= _LONGEST_BOLD and not lines[0].text.endswith((".", ",", ";"))
+        return len(self._larger) + 1 if is_bold and says_less else 0
+
+
+def lines_of(spans: Sequence[Any]) -> list[Line]:
+    """Return the lines that words stand in."""
+    found: list[Line] = []
+    held: list[Any] = []
+    for span in spans:
+        if held and not _is_beside(held[-1], span):
+            found.append(Line(held))
+            held = []
+        held.append(span)
+    return [*found, Line(held)] if held else found
+
+
+def _is_beside(before: Any, span: Any) -> bool:
+    height = max(before.bbox[3], span.bbox[3], 1.0)
+    overlap = min(before.bbox[1] + before.bbox[3], span.bbox[1] + span.bbox[3]) - max(
+        before.bbox[1], span.bbox[1]
+    )
+    return bool(overlap > height * 0.4 and span.bbox[0] >= before.bbox[0])
+
+
+def _joined(spans: Sequence[Any]) -> str:
+    parts: list[str] = []
+    end = 0.0
+    for span in spans:
+        x, _, width, _ = span.bbox
+        if parts and x - end > span.font_size * 0.15 and not parts[-1].endswith(" "):
+            parts.append(" ")
+        parts.append(span.text)
+        end = x + width
+    return "".join(parts)
+
+
+def body_of(pages: Iterable[Page]) -> Body:
+    """Return how a document is set: its size, the distance of its lines, and the sizes above it."""
+    lines = [[one for one in page.found if isinstance(one, Line)] for page in pages]
+    sizes: Counter[float] = Counter()
+    for line in (line for page in lines for line in page):
+        sizes[round(line.size * 2) / 2] += len(line.text)
+    size = sizes.most_common(1)[0][0] if sizes else 10.0
+    gaps = [
+        before.bottom - line.bottom
+        for page in lines
+        for before, line in pairwise(page)
+        if abs(line.size - size) <= _SAME and abs(before.size - size) <= _SAME
+    ]
+    near = [gap for gap in gaps if size * 0.8 < gap < size * 3]
+    larger: list[float] = []
+    for one in sorted((one for one in sizes if one > size * _LARGER), reverse=True):
+        if not larger or larger[-1] - one > _SAME:
+            larger.append(one)
+    return Body(size, median(near) if near else size * 1.2, larger[:5])
+
+
+def write_pages(pages: Sequence[Page], writer: BlockWriter) -> None:
+    """Write the blocks of all pages, a break between each two."""
+    body = body_of(pages)
+    for page in pages:
+        at = {"page": page.number}
+        if page.number > 1:
+            writer.add("page_break", at)
+        of_page = _Writer(writer, body, at)
+        for one in _grouped(page.found, body):
+            of_page.write(one)
+        of_page.end()
+
+
+def _grouped(found: Sequence[Found], body: Body) -> Iterator[list[Line] | Sheet]:
+    """Yield tables, and lines that are one paragraph."""
+    held: list[Line] = []
+    for one in found:
+        if held and (isinstance(one, Sheet) or _is_another(held, one, body)):
+            yield held
+            held = []
+        if isinstance(one, Sheet):
+            yield one
+        else:
+            held.append(one)
+    if held:
+        yield held
+
+
+def _is_another(held: Sequence[Line], line: Line, body: Body) -> bool:
+    before = held[-1]
+    gap = before.bottom - line.bottom
+    furthest = _APART * body.leading * max(1.0, before.size / body.size)
+    begins = bool(_BULLET.match(line.text) or _NUMBER.match(line.text))
+    is_indented = len(held) > 1 and line.left > max(one.left for one in held[1:]) + line.size * 0.8
+    is_set_alike = abs(before.size - line.size) <= _SAME and before.is_code == line.is_code
+    is_bold_above = before.is_bold and not line.is_bold and len(held) == 1
+    return not 0 < gap <= furthest or begins or is_indented or not is_set_alike or is_bold_above
+
+
+class _Writer:
+    """Writes what was found on a page; items and code are gathered until something else comes."""
+
+    def __init__(self, writer: BlockWriter, body: Body, at: dict[str, Any]) -> None:
+        self._paper = writer
+        self._body = body
+        self._at = at
+        self._items: list[Entry] = []
+        self._lefts: list[float] = []
+        self._code: list[str] = []
+
+    def write(self, one: "list[Line] | Sheet") -> None:
+        """Write a table, or lines that belong together."""
+        if isinstance(one, Sheet):
+            self.end()
+            header = one.rows[0] if looks_like_names(one.rows[0]) else []
+            self._paper.table(header, one.rows[1:] if header else one.rows, self._at)
+        elif one[0].is_code:
+            self._end_items()
+            self._code += [line.text for line in one]
+        else:
+            self._write_lines(one)
+
+    def _write_lines(self, lines: list[Line]) -> None:
+        self._end_code()
+        text = _as_one(lines)
+        level = self._body.level(lines)
+        bullet, number = _BULLET.match(text), _NUMBER.match(text)
+        if level:
+            self._end_items()
+            self._paper.heading(text, level, self._at)
+        elif bullet or number:
+            start = (bullet or number or [""])[0]
+            counted = int(number[1]) if number else None
+            depth = self._depth(lines[0].left)
+            self._items.append(Entry(text[len(start) :], depth, counted, self._at))
+        else:
+            self._end_items()
+            self._paper.paragraph(text, self._at)
+
+    def _depth(self, left: float) -> int:
+        self._lefts = [one for one in self._lefts if one < left - 3.0] + [left]
+        return len(self._lefts) - 1
+
+    def end(self) -> None:
+        """Write what was gathered."""
+        self._end_items()
+        self._end_code()
+
+    def _end_items(self) -> None:
+        items, self._items, self._lefts = self._items, [], []
+        self._paper.list_items(items)
+
+    def _end_code(self) -> None:
+        code, self._code = self._code, []
+        if code:
+            self._paper.code("\n".join(code), "", self._at)
+
+
+def _as_one(lines: Sequence[Line]) -> str:
+    """Return lines as running text; a word broken at the end of one is put together again."""
+    text = lines[0].text
+    for line in lines[1:]:
+        is_broken = _BROKEN.search(text) and line.text[:1].islower()
+        text = text[:-1] + line.text if is_broken else f"{text} {line.text}"
+    return text

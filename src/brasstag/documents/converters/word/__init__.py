@@ -1,0 +1,1 @@
+"""DOCX: the body of a document with its styles, notes, pages and pictures."""

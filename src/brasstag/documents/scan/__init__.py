@@ -1,0 +1,1 @@
+"""The scan: the workspace is compared with what is known of it, and each difference is recorded."""

@@ -1,0 +1,1 @@
+"""Search: queries, ranking, snippets and the index behind them."""

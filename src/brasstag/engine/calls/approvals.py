@@ -1,0 +1,144 @@
+"""Look up approvals and record answers; needs the store only, so it works when nothing else does."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from brasstag.engine import entries
+from brasstag.store.database.base import View
+from brasstag.store.store import Store
+from brasstag.store.tasks.approvals import already_closed, due_approvals, get_approval, list_approvals
+from brasstag.store.tasks.end import Decision
+from brasstag.store.timeline.timeline import read_entries
+from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
+from brasstag.words.calls import Call, Failed
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import EntryKind
+
+MOST_NAMED = 3
+CLOCK = Approver("the clock", "expiry")
+
+
+class Decisions:
+    """The approvals of a room, for people."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def get(self, name: str) -> Approval:
+        """Return an approval by its id or the end of it, after lapsing what is due."""
+        self.expire_due()
+        return self._store.read(lambda view: get_approval(view, name))
+
+    def list(self, *states: ApprovalState) -> list[Approval]:
+        """Return approvals in these states, oldest first, after lapsing what is due."""
+        self.expire_due()
+        return self._store.read(lambda view: list_approvals(view, states))
+
+    def decide(
+        self,
+        approval: Approval,
+        response: ApprovalResponse,
+        approver: Approver,
+        seen: str | None = None,
+        edited: Mapping[str, Any] | None = None,
+    ) -> Approval:
+        """Write down a person's answer; ``seen`` is the digest of the preview they were shown.
+
+        ``edited`` binds the approval to changed arguments, which the caller has looked at and judged.
+        """
+        if approval.state is not ApprovalState.OPEN:
+            raise already_closed(approval)
+        if seen is not None and edited is None and seen != approval.preview.digest:
+            raise stale(approval)
+        state = ApprovalState.APPROVED if response.approved else ApprovalState.DENIED
+        decision = Decision(state, str(approver), response.reason, dict(edited) if edited else None)
+        payload = decided(approval, decision) | {"response": response.as_json()}
+        if state is ApprovalState.DENIED:
+            payload |= self._denied(
+                approval, f"a person denied this call: {response.reason or 'no reason was given'}"
+            )
+        self._store.decide(approval, decision, payload)
+        return self._store.read(lambda view: get_approval(view, approval.id))
+
+    def void(self, approval: Approval, ending: Failed | None, epoch: int = 0) -> Failed:
+        """Withdraw an approval that no longer applies; ``ending`` closes the call if no new approval is asked for."""
+        decision = Decision(
+            ApprovalState.VOID, approval.decided_by or "", "what was approved no longer holds"
+        )
+        payload = decided(approval, decision)
+        if ending is not None:
+            payload |= entries.closed(ending)
+        tag = self._store.decide(approval, decision, payload, epoch)
+        return replace(ending or Failed(Code.APPROVAL_STALE, decision.note), tag=tag)
+
+    def ran(self, approval: Approval) -> entries.Payload | None:
+        """Return how a call has run whose changes are asked about, as it would end; None for one that has not run."""
+        return self._store.read(lambda view: _intended(view, approval))
+
+    def expire_due(self) -> None:
+        """Close the approvals that no person answered in time."""
+        now = self._store.now()
+        for approval in self._store.read(lambda view: due_approvals(view, now)):
+            decision = Decision(ApprovalState.EXPIRED, str(CLOCK), "nobody answered in time")
+            payload = decided(approval, decision) | self._denied(approval, decision.note)
+            # It was decided in the last moment, or expired by another process: either way it is dealt with.
+            with suppress(ToolError):
+                self._store.decide(approval, decision, payload)
+
+    def _denied(self, approval: Approval, said: str) -> entries.Payload:
+        """Return the ending of a denied call; if its code has run, with what it returned, and where its changes are."""
+        said += _what_to_read(approval)
+        ran = self.ran(approval)
+        if ran is None:
+            return entries.closed(Failed(Code.DENIED, said))
+        kept = {"patch": ran["meta"]["patch"]} if "patch" in ran["meta"] else {}
+        said = f"the code ran, but nothing it changed was kept: {said}"
+        return entries.closed(Failed(Code.DENIED, said, {"ran": ran["result"], **kept}))
+
+
+def _intended(view: View, approval: Approval) -> entries.Payload | None:
+    for entry in read_entries(view, approval.task_id, approval.call_id):
+        payload = entry.payload or {}
+        if entry.kind is EntryKind.ASKED and payload.get("approval") == approval.id:
+            return payload.get("intended")
+    return None
+
+
+def _what_to_read(approval: Approval) -> str:
+    """Say what has to be read again before it is written once more; nothing where the call knew what it would replace."""
+    changed = [conflict.path for conflict in approval.preview.conflicts]
+    if not changed:
+        return ""
+    named = ", ".join(changed[:MOST_NAMED])
+    more = f" and {len(changed) - MOST_NAMED} more" if len(changed) > MOST_NAMED else ""
+    return f". Changed since you last saw it: {named}{more}; read it again before you write it"
+
+
+def decided(approval: Approval, decision: Decision) -> entries.Payload:
+    """What the timeline says of a decision."""
+    return {
+        "type": EntryKind.DECIDED.value,
+        "tool": approval.tool,
+        "approval": approval.id,
+        "state": decision.state.value,
+        "by": decision.by,
+        "note": decision.note,
+        "digest": (decision.edited or {}).get("digest", approval.digest),
+    }
+
+
+def stale(approval: Approval) -> ToolError:
+    """Say that a person saw something else than what would be done now."""
+    return ToolError(
+        Code.APPROVAL_STALE,
+        f"what {approval.tool} would do has changed since you were shown it; look again, then decide",
+    )
+
+
+def call_of(approval: Approval) -> Call:
+    """Return the call an approval stands for."""
+    return Call(
+        approval.call_id, approval.tool, approval.arguments, approval.actor, approval.role, approval.task_id
+    )

@@ -1,0 +1,1 @@
+"""Capabilities: what a tool function may ask the engine for, one file each."""

@@ -1,0 +1,67 @@
+"""Decide an approval, also with changed arguments; these count only with the preview that the person saw."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from brasstag.engine.calls.admit import admit_unless_denied
+from brasstag.engine.calls.approvals import Decisions, call_of, stale
+from brasstag.engine.calls.ask import keep_bytes
+from brasstag.engine.calls.judge import judge
+from brasstag.engine.calls.landing import require_unrun
+from brasstag.engine.calls.preview import preview
+from brasstag.engine.calls.types import Looked
+from brasstag.engine.deadline import Deadline
+from brasstag.engine.runtime import Runtime
+from brasstag.policy.grants import binding_digest
+from brasstag.store.tasks.approvals import edited_columns
+from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
+from brasstag.words.calls import Failed
+from brasstag.words.errors import Code, ToolError
+
+
+def preview_edit(
+    runtime: Runtime, approval: Approval, arguments: Mapping[str, Any], deadline: Deadline
+) -> Looked:
+    """Preview the call with other arguments, for a person to see before they approve it."""
+    require_unrun(runtime, approval)
+    admitted = admit_unless_denied(runtime, replace(call_of(approval), arguments=arguments))
+    if isinstance(admitted, Failed):
+        raise admitted.as_error()
+    looked = preview(runtime, admitted, deadline, only_looking=True)
+    if isinstance(looked.ending, Failed):
+        raise looked.ending.as_error()
+    verdict = judge(runtime, looked)
+    if verdict.decision == "deny":
+        raise ToolError(Code.BLOCKED_BY_RULE, verdict.because, {"rule": verdict.rule})
+    return looked
+
+
+def decide(
+    runtime: Runtime,
+    name: str,
+    response: ApprovalResponse,
+    approver: Approver,
+    seen: str | None,
+    deadline: Deadline,
+) -> Approval:
+    """Record a person's answer."""
+    decisions = Decisions(runtime.store)
+    approval = decisions.get(name)
+    edited = None
+    if response.approved and response.modified_args is not None and approval.state is ApprovalState.OPEN:
+        edited = _bind_edit(runtime, approval, response.modified_args, seen, deadline)
+    return decisions.decide(approval, response, approver, seen, edited)
+
+
+def _bind_edit(
+    runtime: Runtime, approval: Approval, arguments: Mapping[str, Any], seen: str | None, deadline: Deadline
+) -> dict[str, Any]:
+    looked = preview_edit(runtime, approval, arguments, deadline)
+    if looked.preview.digest != seen:
+        raise stale(approval)
+    call, tool = looked.admitted.call, looked.admitted.tool
+    keep_bytes(looked)
+    digest = binding_digest(call, tool.version, looked.preview)
+    columns = edited_columns(call.arguments, approval.arguments, looked.preview, digest)
+    return columns | {"tool_version": tool.version}

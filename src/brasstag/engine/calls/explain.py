@@ -1,0 +1,48 @@
+"""Explain a call: what would be decided about it, and why, without making it."""
+
+from dataclasses import dataclass, replace
+
+from brasstag.engine.calls.admit import admit
+from brasstag.engine.calls.judge import judge, mistake_in
+from brasstag.engine.calls.preview import preview
+from brasstag.engine.calls.tool_facts import tool_facts
+from brasstag.engine.deadline import Deadline
+from brasstag.engine.runtime import Runtime
+from brasstag.policy.explain import Explanation, Line, explain
+from brasstag.words.calls import Call, Failed
+from brasstag.words.previews import Preview
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """What would be decided about a call, and why."""
+
+    refused: Failed | None = None
+    """Why it would not even be judged, or would fail although it may run."""
+    preview: Preview | None = None
+    explanation: Explanation | None = None
+    lands: bool = False
+    """Whether what it changes is judged by itself, once it has run."""
+
+
+def explain_call(runtime: Runtime, call: Call, deadline: Deadline) -> Explained:
+    """Look and judge as for a real call, and stop there."""
+    admitted = admit(runtime, call)
+    if isinstance(admitted, Failed):
+        return Explained(admitted)
+    facts = tool_facts(admitted.tool, admitted.call)
+    if runtime.rules.denies_unseen(admitted.call) is not None:
+        # As for a real call, no preview is made; the explanation is about the arguments alone.
+        return Explained(explanation=explain(runtime.rules, admitted.call, Preview(), facts))
+    looked = preview(runtime, admitted, deadline, only_looking=True)
+    verdict = judge(runtime, looked)
+    mistake = mistake_in(looked, verdict)
+    if mistake is not None:
+        return Explained(mistake)
+    explanation = explain(runtime.rules, admitted.call, looked.preview, facts)
+    if verdict.decision != explanation.verdict.decision:
+        others = tuple(replace(line, decided=False) for line in explanation.lines)
+        explanation = Explanation(verdict, (Line(verdict, decided=True), *others))
+    refused = looked.ending if isinstance(looked.ending, Failed) else None
+    lands = looked.drafts and refused is None and explanation.verdict.decision != "deny"
+    return Explained(refused, looked.preview, explanation, lands)

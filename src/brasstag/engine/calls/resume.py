@@ -1,0 +1,82 @@
+"""Resume a call that a person approved: preview and judge it again, which can only tighten, then act."""
+
+from dataclasses import replace
+from typing import Any
+
+from brasstag.engine.calls.admit import admit_unless_denied, blocked
+from brasstag.engine.calls.approvals import Decisions, call_of
+from brasstag.engine.calls.ask import ask
+from brasstag.engine.calls.conflicts import as_approved
+from brasstag.engine.calls.judge import judge, judge_changes
+from brasstag.engine.calls.landing import look_again, record_landed
+from brasstag.engine.calls.pipeline import act
+from brasstag.engine.calls.preview import preview
+from brasstag.engine.deadline import Deadline
+from brasstag.engine.runtime import Runtime
+from brasstag.policy.grants import binding_digest, grant_approved
+from brasstag.store.tasks.approvals import already_closed
+from brasstag.store.tasks.rows import find_task
+from brasstag.words.approvals import Approval, ApprovalState
+from brasstag.words.calls import Failed, Outcome
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import EntryKind
+
+
+def resume(runtime: Runtime, approval_id: str, epoch: int, deadline: Deadline) -> Outcome:
+    """Go on with an approved call, and use its approval up."""
+    decisions = Decisions(runtime.store)
+    approval = decisions.get(approval_id)
+    _require_resumable(runtime, approval, epoch)
+    admitted = admit_unless_denied(runtime, replace(call_of(approval), epoch=epoch))
+    if isinstance(admitted, Failed):
+        return decisions.void(approval, admitted, epoch)
+    again = look_again(runtime, admitted, approval)
+    looked = again or preview(runtime, admitted, deadline)
+    verdict = judge_changes(runtime, admitted.call, again.preview) if again else judge(runtime, looked)
+    if verdict.decision == "deny":
+        return decisions.void(approval, blocked(verdict), epoch)
+    if isinstance(looked.ending, Failed):
+        return decisions.void(approval, looked.ending, epoch)
+    if again is not None and not again.preview.changes:
+        return record_landed(runtime, again, verdict, approval)
+    tool = admitted.tool
+    looked = replace(looked, preview=as_approved(looked.preview, approval.preview))
+    if binding_digest(admitted.call, tool.version, looked.preview) != approval.digest:
+        decisions.void(approval, None, epoch)
+        because = f"what was approved has changed since, so it is asked anew: {verdict.because}"
+        return ask(runtime, looked, replace(verdict, because=because))
+    grant = grant_approved(admitted.call, looked.preview, verdict, tool.version, approval)
+    if approval.original_arguments is not None:
+        edited = {"by": approval.decided_by, "arguments": dict(approval.arguments)}
+        looked = replace(looked, edited=edited)
+    return act(runtime, grant, looked, deadline)
+
+
+def _require_resumable(runtime: Runtime, approval: Approval, epoch: int) -> None:
+    if approval.state is not ApprovalState.APPROVED:
+        raise already_closed(approval)
+    _require_on_record(runtime, approval)
+    if not epoch and not _is_of_desk(runtime, approval):
+        raise ToolError(
+            Code.NOT_SUPPORTED,
+            f"{approval.id} belongs to a task of an agent; whoever works on that goes on with it",
+        )
+
+
+def _is_of_desk(runtime: Runtime, approval: Approval) -> bool:
+    task = runtime.store.read(lambda view: find_task(view, approval.task_id))
+    return task is None or task.kind == "desk"
+
+
+def _require_on_record(runtime: Runtime, approval: Approval) -> None:
+    """Raise ToolError unless the proven timeline says that a person approved exactly this; the table alone is no proof."""
+    said: dict[str, Any] = {}
+    for entry in runtime.store.proven(approval.task_id):
+        if entry.kind is EntryKind.DECIDED and (entry.payload or {}).get("approval") == approval.id:
+            said = entry.payload or {}
+    if (said.get("state"), said.get("digest")) != (ApprovalState.APPROVED.value, approval.digest):
+        raise ToolError(
+            Code.APPROVAL_STALE,
+            f"the timeline does not say that a person approved {approval.id} as it stands; "
+            "run `brasstag timeline verify`",
+        )

@@ -1,0 +1,1 @@
+"""Tasks that open, answer, stop and end one another."""

@@ -1,0 +1,323 @@
+"""Opening and ending tasks: what a new task is told, how far a run may grow, and who is told of an end."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from brasstag.engine import entries as payloads
+from brasstag.engine.agents import Chosen
+from brasstag.engine.runtime import Runtime
+from brasstag.engine.transcript.system_prompt import system_prompt
+from brasstag.settings.crew import PERSON
+from brasstag.store.database.base import View
+from brasstag.store.tasks.memories import memories_of
+from brasstag.store.tasks.origins import title_of
+from brasstag.store.tasks.rows import Status, Task, find_task
+from brasstag.store.tasks.types import Ending, Message, NewTask
+from brasstag.store.timeline.timeline import first_entry, proven_entries
+from brasstag.words.budgets import NO_LIMITS, Budget, Limits
+from brasstag.words.calls import Call, Failed
+from brasstag.words.documents import Carried
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import Entry, EntryKind
+from brasstag.words.ids import new_id
+
+Payload = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a task is asked to do, by whom, with which documents."""
+
+    request: str
+    role: str
+    actor: str
+    carried: tuple[Carried, ...] = ()
+    chosen: Chosen = field(default_factory=Chosen)
+
+
+def root_task(
+    runtime: Runtime, view: View, asked: Asked, budget: Budget = NO_LIMITS, queue: str = ""
+) -> NewTask:
+    """Return the task a person begins a run with."""
+    agents = runtime.agents
+    limits = Limits(agents.role(asked.role).limits, agents.crew.limits).extended(budget)
+    task_id = new_id("task")
+    first = _first_entry("root", "run", asked) | {"parent": None, "tree": task_id, "depth": 0}
+    first |= _agent_facts(runtime, view, asked, task_id, None, answering=False)
+    first |= _limit_facts(limits)
+    return NewTask(
+        id=task_id,
+        kind="agent",
+        actor=asked.actor,
+        role=asked.role,
+        title=title_of(asked.request),
+        payload=first,
+        tree=task_id,
+        queue=queue,
+        budget=limits.as_text(),
+    )
+
+
+def child_task(runtime: Runtime, view: View, call: Call, asked: Asked) -> NewTask:
+    """Return the task a call opens for another agent; raise ToolError where the run may not grow further."""
+    above = _agent_above(runtime, view, call.task_id)
+    task_id = new_id("task")
+    tree, depth, queue, most_siblings = task_id, 0, runtime.boot.id, None
+    limits = Limits(runtime.agents.role(asked.role).limits, runtime.agents.crew.limits)
+    if above is not None:
+        tree, depth, queue = above.opened["tree"], above.opened["depth"] + 1, above.queue
+        limits = limits_below(above.limits, above.opened["depth"], limits.own)
+        most_siblings = most_children(above.limits)
+        asked = replace(asked, chosen=_chosen(above.opened))
+    first = _first_entry("agent_as_tool", call.tool, asked) | {"tree": tree, "depth": depth}
+    first["parent"] = {"task": call.task_id, "call": call.id, "role": call.role}
+    first |= _agent_facts(runtime, view, asked, tree, call.role if above else None, answering=False)
+    first |= _limit_facts(limits)
+    return NewTask(
+        id=task_id,
+        kind="agent",
+        actor=asked.actor,
+        role=asked.role,
+        title=title_of(asked.request),
+        payload=first,
+        parent_id=call.task_id,
+        parent_call=call.id,
+        tree=tree,
+        queue=queue,
+        most_siblings=most_siblings,
+        depth=depth,
+        budget=limits.as_text(),
+    )
+
+
+def question_task(
+    runtime: Runtime,
+    view: View,
+    call: Call,
+    question: str,
+    carried: tuple[Carried, ...] = (),
+    *,
+    doubt: bool = False,
+) -> NewTask:
+    """Return the node that answers a call's question: the agent above the asker, or a person where none is.
+
+    Only a person settles a ``doubt``: what came of the call itself.
+    """
+    asker = find_task(view, call.task_id)
+    master = None if asker is None or doubt else master_of(view, asker)
+    role = PERSON if master is None else master.role
+    tree = call.task_id if asker is None else asker.tree
+    depth = 0 if asker is None else asker.depth + 1
+    chosen = Chosen() if asker is None else _chosen(opening(view, asker))
+    asked = Asked(question, role, f"agent:{call.role}", carried, chosen)
+    first = _first_entry("ask_master", call.tool, asked) | {"tree": tree, "depth": depth}
+    first["parent"] = {"task": call.task_id, "call": call.id, "role": call.role}
+    if doubt:
+        first["doubt"] = True
+    limits = Limits()
+    if master is not None:
+        entries = proven_entries(view, call.task_id, runtime.store.sealer.key)
+        limits = Limits(runtime.agents.role(role).limits, Limits.told_by(entries).run)
+        first |= _agent_facts(runtime, view, asked, tree, None, answering=True)
+        first |= _limit_facts(limits)
+        first["context"] = {"task": master.id, "entries": master.next_seq}
+    return NewTask(
+        id=new_id("task"),
+        kind="question",
+        actor=asked.actor,
+        role=role,
+        title=title_of(question),
+        payload=first,
+        parent_id=call.task_id,
+        parent_call=call.id,
+        tree=tree,
+        queue="" if asker is None else asker.queue,
+        depth=depth,
+        budget=limits.as_text(),
+    )
+
+
+def master_of(view: View, task: Task) -> Task | None:
+    """Return the agent a task's questions go to, or None where a person stands above it.
+
+    A node that answers in an agent's place asks the agent or person above that agent.
+    """
+    if task.kind == "question":
+        answering_for = find_task(view, str(opening(view, task).get("context", {}).get("task", "")))
+        return None if answering_for is None else master_of(view, answering_for)
+    parent = find_task(view, task.parent_id) if task.parent_id else None
+    return None if parent is None or parent.kind == "desk" else parent
+
+
+def opening(view: View, task: Task) -> Payload:
+    """Return what a task was opened with; raise ToolError where a person removed that."""
+    return opened_with(task.id, first_entry(view, task.id))
+
+
+def opened_with(task_id: str, first: Entry | None) -> Payload:
+    """Return what the first entry of a task says; raise ToolError where a person removed that."""
+    if first is None or first.kind is not EntryKind.OPENED or first.payload is None:
+        raise ToolError(
+            Code.CANCELLED, f"what {task_id} was opened with was removed by a person, so it cannot go on"
+        )
+    return first.payload
+
+
+def ended(
+    view: View, task: Task, status: Status, result: Any, carried: Sequence[Carried] = (), by: str = ""
+) -> Ending:
+    """Return how a task ends, with what its parent, and an agent it answered for, are told."""
+    documents = [document.as_json() for document in carried]
+    payload: Payload = {"type": "root", "tool": "end", "input": {}, "result": result}
+    payload |= {"documents": [document.path for document in carried], "carried": documents, "by": by}
+    return Ending(status, payload, messages=tuple(_messages(view, task, status, result, documents, by)))
+
+
+def failure(failed: Failed) -> Payload:
+    """Return the result of a task that failed."""
+    return dict(payloads.closed(failed)["result"])
+
+
+def _messages(
+    view: View, task: Task, status: Status, result: Any, documents: list[Payload], by: str
+) -> Iterator[Message]:
+    done = status == "done"
+    entry = first_entry(view, task.id)
+    # What a person removed is not passed on. The row names the task that waits: it is still told of the end.
+    first = (entry and entry.payload) or {}
+    waits = {"task": task.parent_id, "call": task.parent_call} if not first else first.get("parent")
+    if not waits or not waits["task"]:
+        return
+    is_question = first.get("type") == "ask_master" if first else task.kind == "question"
+    about: Payload = {
+        "tool": first.get("tool", ""),
+        "result": result if done else _blamed(task, result),
+        "child": task.id,
+        "from": task.role,
+        "outcome": "done" if done else "failed",
+        "carried": documents,
+        "meta": {},
+    }
+    if not is_question:
+        told = about | {"type": "agent_as_tool", "said": f"← result from {task.role}"}
+        yield Message(waits["task"], EntryKind.RETURNED, waits["call"], told)
+        return
+    who = by or task.role
+    answered = about | {"type": "ask_master", "said": f"← answer from {who}", "by": by}
+    if "doubt" in first:
+        answered["doubt"] = True
+    yield Message(waits["task"], EntryKind.ANSWERED, waits["call"], answered)
+    if done and "context" in first:
+        consulted = {
+            "type": "ask_master",
+            "from": first["parent"]["role"],
+            "task": waits["task"],
+            "node": task.id,
+            "question": first["input"]["request"],
+            "answer": result,
+        }
+        yield Message(first["context"]["task"], EntryKind.CONSULTED, "", consulted)
+
+
+def _blamed(task: Task, result: Any) -> Any:
+    """A parent is told which of its tasks failed."""
+    if not isinstance(result, Mapping) or "error" not in result:
+        return result
+    error = dict(result["error"])
+    error["message"] = f"{task.role} ended without a result: {error.get('message', '')}"
+    error["details"] = {**error.get("details", {}), "task": task.id}
+    return {"error": error}
+
+
+def _first_entry(kind: str, tool: str, asked: Asked) -> Payload:
+    documents = [document.path for document in asked.carried]
+    return {
+        "type": kind,
+        "tool": tool,
+        "input": {
+            "actor": asked.actor,
+            "role": asked.role,
+            "request": asked.request,
+            "documents": documents,
+        },
+        "result": None,
+        "purpose": "",
+        "carried": [document.as_json() for document in asked.carried],
+        "chosen": asked.chosen.as_json(),
+    }
+
+
+def _agent_facts(
+    runtime: Runtime, view: View, asked: Asked, tree: str, parent_role: str | None, *, answering: bool
+) -> Payload:
+    role = runtime.agents.role(asked.role)
+    delegates = {name: runtime.agents.role(name).description for name in role.delegates_to}
+    key = runtime.store.sealer.key
+    remembered = [memory.content for memory in memories_of(view, asked.role, tree, key)]
+    return {
+        "system": system_prompt(
+            asked.role,
+            role.description,
+            role.instructions,
+            {} if answering else delegates,
+            remembered,
+            parent_role,
+            answering=answering,
+        ),
+        "model": runtime.agents.model_name(asked.role, asked.chosen),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Above:
+    """The task of an agent that another is opened below, as its timeline tells."""
+
+    opened: Payload
+    limits: Limits
+    queue: str
+
+
+def _agent_above(runtime: Runtime, view: View, task_id: str) -> _Above | None:
+    """Return the task a new one is opened below, or None where a person stands above it, at a desk."""
+    task = find_task(view, task_id)
+    if task is None or task.kind == "desk":
+        return None
+    entries = proven_entries(view, task_id, runtime.store.sealer.key)
+    return _Above(opened_with(task_id, entries[0]), Limits.told_by(entries), task.queue)
+
+
+def _limit_facts(limits: Limits) -> Payload:
+    return {"budget": limits.own.as_json(), "run_budget": limits.run.as_json()}
+
+
+def _chosen(opened: Payload) -> Chosen:
+    return Chosen(**opened.get("chosen", {}))
+
+
+def most_children(limits: Limits) -> int | None:
+    """Return how many tasks a task may open; None is no limit."""
+    return _least(limits.own.max_children, limits.run.max_children)
+
+
+def limits_below(above: Limits, depth: int, role: Budget) -> Limits:
+    """Return the limits of a task of a role, opened by a task so deep; raise ToolError where none may stand there.
+
+    The run's depth counts from its root, a task's own from itself; what is left of that holds for all below it.
+    """
+    own = above.own.max_depth
+    deepest = _least(above.run.max_depth, None if own is None else depth + own)
+    if deepest is not None and depth + 1 >= deepest:
+        raise ToolError(
+            Code.BUDGET_EXCEEDED,
+            f"this would be task {depth + 2} above one another, of {deepest} allowed; do it yourself, or hand off "
+            "what there is",
+            {"limit": "max_depth"},
+        )
+    return Limits(
+        replace(role, max_depth=_least(role.max_depth, None if own is None else own - 1)), above.run
+    )
+
+
+def _least(*limits: int | None) -> int | None:
+    return min((limit for limit in limits if limit is not None), default=None)

@@ -1,0 +1,1 @@
+"""Recovery: what dead processes left behind is settled or given to others."""

@@ -1,0 +1,78 @@
+"""Runtime: the services the engine works with; the app puts them together when a room opens."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+from brasstag.documents.library import Library
+from brasstag.engine.agents import Agents
+from brasstag.engine.deadline import Deadline
+from brasstag.engine.listeners import Listeners
+from brasstag.engine.read_set import ReadSets
+from brasstag.engine.threads import Threads
+from brasstag.policy.roles import Roles
+from brasstag.policy.verdict import Rules
+from brasstag.sandbox.network.web import Web
+from brasstag.sandbox.process.sandbox import Sandbox
+from brasstag.sandbox.workspace.workspace import Workspace
+from brasstag.settings import ToolSettings
+from brasstag.store.store import Store
+from brasstag.store.tasks.processes import ProcessLock
+from brasstag.toolkit.registry import ToolRegistry
+from brasstag.words.calls import Tag
+from brasstag.words.errors import Code
+from brasstag.words.turns import ModelError, Opinions, Turn
+
+
+class _NoOpinions:
+    """Stands for models where a room has none."""
+
+    async def ask(self, model: str, prompt: str) -> Turn:  # noqa: ARG002 - there is no model to ask
+        raise ModelError(f"this room has no models, so not {model} either", Code.MODEL_NOT_CONFIGURED)
+
+
+def _pass(_step: str) -> None:
+    """Nothing happens between two steps."""
+
+
+@dataclass(slots=True)
+class Runtime:
+    """Tools, rules, workspace and store of one open room."""
+
+    registry: ToolRegistry
+    rules: Rules
+    roles: Roles
+    workspace: Workspace
+    store: Store
+    threads: Threads
+    boot: ProcessLock
+    """The opening of the room all this belongs to."""
+    agents: Agents = field(default_factory=Agents)
+    listeners: Listeners = field(default_factory=Listeners)
+    models: Opinions = field(default_factory=_NoOpinions)
+    """Whom tools may ask for a second opinion."""
+    web: Web = field(default_factory=Web)
+    """How tools reach the web."""
+    sandbox: Sandbox | None = None
+    """Where code runs confined; None where the room has no workspace on disk."""
+    library: Library | None = None
+    """The documents of the workspace."""
+    patches: Path | None = None
+    """Where changes of code are kept that did not land."""
+    tool_settings: dict[str, ToolSettings] = field(default_factory=dict)
+    approval_lifetime: timedelta | None = None
+    argument_bytes: int = 10_000_000
+    """The most a call's arguments may weigh."""
+    host_paths: tuple[str, ...] = ()
+    """Places of the host that must not show in what a caller reads."""
+    stopped_seconds: float = 30.0
+    """After so long without a beat a worker counts as stopped, and what it holds without acting is given to another."""
+    unsettled: list[Callable[[], Tag | None]] = field(default_factory=list)
+    """Endings that could not be written down yet; tried again before the next call, as their paths are still held."""
+    active: dict[str, Deadline] = field(default_factory=dict)
+    """Calls that a worker of this process is running, even if their callers wait no longer."""
+    sightings: ReadSets = field(default_factory=ReadSets)
+    """What tasks whose calls would replace something have seen of it."""
+    at: Callable[[str], None] = _pass
+    """Called between the steps of a call that acts; crash tests end the process here."""

@@ -1,0 +1,99 @@
+"""Messages in the short form they have after a compaction."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from brasstag.engine.transcript.results import clipped, how_to_recall
+from brasstag.words.messages import Assistant, Block, Message, Result, Text, ToolUse, fenced
+
+MEMORY = "save_to_short_term_memory"
+"""What an agent notes with it stays in view however long its task becomes."""
+
+_FENCED = ("<result ", "<answer ")
+
+LONG_ARGUMENT = 500
+"""Characters from which an argument of an old call may be shortened."""
+ARGUMENT_KEPT = 200
+
+
+def compacted(messages: Sequence[Message], payload: Mapping[str, Any]) -> Iterator[Message]:
+    """Yield messages as the payload of a compaction says they are shown from then on.
+
+    The newest turn is left as it is even where its results are not: providers want to see its thinking again.
+    """
+    short = {stored["call"]: stored for stored in payload["results"]}
+    turns = sum(isinstance(message, Assistant) for message in messages)
+    old = min(payload["turns"], turns - 1)
+    for message in messages:
+        if isinstance(message, Assistant):
+            yield _lighter(message, payload.get("arguments", False)) if old > 0 else message
+            old -= 1
+        elif isinstance(message, Result) and message.call_id in short:
+            yield as_stored(message, short[message.call_id])
+        else:
+            yield message
+
+
+def as_stored(result: Result, stored: Mapping[str, Any]) -> Result:
+    """Return a result as a compaction has it: its summary, or, of the newest, as much of its beginning as fits."""
+    place = _fence_in(result)
+    if "shown" not in stored or place is None:
+        return short_result(result, stored["tag"], stored["summary"])
+    name, text = _unfenced(result.blocks[place])
+    tag, shown, characters = stored["tag"], stored["shown"], stored["characters"]
+    blocks = [*result.blocks[:place], Text(fenced(name, text[:shown], tag, "beginning"))]
+    if shown < characters:
+        left = f"{characters - shown} of its {characters} characters are not shown, as they do not fit."
+        blocks.append(Text(f"{left} To read on, {how_to_recall(tag, shown, stored['next'])}."))
+    if stored["documents"]:
+        blocks.append(Text(f"It came {stored['documents']}; read_file reads them."))
+    return replace(result, blocks=tuple(blocks))
+
+
+def beginning_of(result: Result) -> str:
+    """Return what is shown of a result's own words, from their beginning; nothing where it is shown in short form."""
+    place = _fence_in(result)
+    return "" if place is None else _unfenced(result.blocks[place])[1]
+
+
+def _fence_in(result: Result) -> int | None:
+    shown = (
+        place
+        for place, block in enumerate(result.blocks)
+        if isinstance(block, Text) and block.text.startswith(_FENCED)
+    )
+    return next(shown, None)
+
+
+def _unfenced(block: Block) -> tuple[str, str]:
+    """Return the name of a fence, and what stands inside."""
+    assert isinstance(block, Text)  # noqa: S101 - only texts are fenced
+    head, _, rest = block.text.partition("\n")
+    return head[1:].partition(" ")[0], rest.rpartition("\n")[0]
+
+
+def short_result(result: Result, tag: str, summary: str) -> Result:
+    """Return a result that names its tag and says no more than the summary."""
+    said = f"[shortened; whole result: {tag}]"
+    return replace(result, blocks=(Text(f"{said}\n{fenced('summary', summary)}" if summary else said),))
+
+
+def _lighter(turn: Assistant, arguments: bool) -> Assistant:
+    """Return an old turn without its thinking, which providers no longer ask for, and without long arguments."""
+    calls = tuple(map(_lighter_call, turn.calls)) if arguments else turn.calls
+    return replace(turn, calls=calls, thinking=())
+
+
+def _lighter_call(call: ToolUse) -> ToolUse:
+    return call if call.tool == MEMORY else replace(call, arguments=_shortened(call.arguments))
+
+
+def _shortened(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > LONG_ARGUMENT:
+        return f"{clipped(value, ARGUMENT_KEPT)} [shortened; {len(value)} characters in all]"
+    if isinstance(value, Mapping):
+        return {name: _shortened(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_shortened(item) for item in value]
+    return value

@@ -1,0 +1,1 @@
+"""Model servers on this machine: find them, measure them, try them."""

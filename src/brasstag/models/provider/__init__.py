@@ -1,0 +1,1 @@
+"""Models of providers, through pydantic-ai, which is imported only here."""

@@ -1,0 +1,1 @@
+"""Matching: what of a call a pattern is held against."""

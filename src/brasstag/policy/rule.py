@@ -1,0 +1,269 @@
+"""Rules: deny, ask or allow, and why.
+
+Deny and ask reach far: any one path, value or fact is enough. Allow is held to its letters: every path the call names
+or touches, every argument and every fact has to be covered, so an allow never loosens more than it says.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+
+from brasstag.policy.examples import Example
+from brasstag.policy.globs import Reading, RuleError
+from brasstag.policy.match.addresses import ADDRESSES
+from brasstag.policy.match.patterns import Pattern
+from brasstag.policy.match.subjects import Subject
+from brasstag.policy.match.topics import (
+    PATHS,
+    WHOLE_CALL,
+    Matcher,
+    PathArgument,
+    Paths,
+    Topic,
+    argument_topic,
+)
+from brasstag.words.previews import Fact
+from brasstag.words.verdicts import STRICTNESS, Decision, Verdict
+
+NO_ALIASES: Mapping[str, str] = MappingProxyType({})
+
+Matchers = Mapping[Topic, tuple[Matcher, ...]]
+"""What is held against the items of each topic."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule; it is checked when it is made, and RuleError says what is wrong with it."""
+
+    decision: Decision
+    patterns: tuple[str, ...]
+    because: str
+    name: str = ""
+    unless: tuple[str, ...] = ()
+    """What the rule leaves alone."""
+    arguments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Globs by argument; each of these arguments has to match one of its globs."""
+    when: Mapping[Fact, int | None] = field(default_factory=dict)
+    """For deny and ask: any of these facts, at least this often. For allow: only these facts, at most this often."""
+    match: tuple[str | Example, ...] = ()
+    """Calls it must speak about."""
+    not_match: tuple[str | Example, ...] = ()
+    """Calls it must be silent about."""
+    source: str = ""
+    """Where it is written, for people."""
+    roles: tuple[str, ...] = ()
+    """Only calls made in one of these roles; every role where none is named."""
+
+    def __post_init__(self) -> None:
+        _refuse_misuse(self.decision, self.patterns, self.unless, *self.arguments.values())
+        if not self.patterns or not self.because.strip():
+            raise RuleError("a rule needs a pattern and a because", "Say what it is about and why")
+        if strangers := sorted(set(self.when) - set(Fact)):
+            raise RuleError(f"{', '.join(strangers)} is no fact", f"Write one of {', '.join(Fact)}")
+        if not self.name:
+            object.__setattr__(self, "name", f"{self.decision} {', '.join(self.patterns)}")
+        # Everything is read now, so that an unreadable part is reported now.
+        _ = self.parsed_patterns, self.parsed_exceptions, self.conditions
+
+    @property
+    def reading(self) -> Reading:
+        """How its patterns are read."""
+        return reading_of(self.decision)
+
+    @cached_property
+    def parsed_patterns(self) -> tuple[Pattern, ...]:
+        """What it is about."""
+        return tuple(Pattern.parse(text, self.reading) for text in self.patterns)
+
+    @cached_property
+    def parsed_exceptions(self) -> tuple[Pattern, ...]:
+        """What the rule leaves alone, read the opposite way: an exception to a deny excuses exactly what it says."""
+        return tuple(Pattern.parse(text, opposite(self.reading)) for text in self.unless)
+
+    @cached_property
+    def conditions(self) -> Matchers:
+        """What its arguments have to match."""
+        topics = {argument: argument_topic(argument) for argument in self.arguments}
+        return {
+            topic: tuple(topic.matcher(glob, self.reading) for glob in self.arguments[argument])
+            for argument, topic in topics.items()
+        }
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What it says when it speaks."""
+        return Verdict(self.decision, self.because, self.name, by_rule=True)
+
+    @property
+    def order(self) -> tuple[int, str, str, tuple[str, ...]]:
+        """Its place among all rules: the strictest first, then by name, never by where it stands in a file."""
+        return -STRICTNESS[self.decision], self.name, self.because, self.patterns
+
+    def bound_to(self, tool: str, other_names: Collection[str] = ()) -> "BoundRule | None":
+        """Return this rule as it stands for one tool, or None when it never speaks about it."""
+        names = (tool, *other_names)
+        topics = _grouped(self.parsed_patterns, names)
+        return BoundRule(self, topics, _grouped(self.parsed_exceptions, names)) if topics else None
+
+    def failing_examples(self, aliases: Mapping[str, str] = NO_ALIASES) -> Iterator[tuple[str, Example]]:
+        """Yield ``match`` or ``not_match``, and the example, for each one that does not agree with the rule."""
+        for kind, wanted, examples in (("match", True, self.match), ("not_match", False, self.not_match)):
+            for given in examples:
+                example = Example.parse(given) if isinstance(given, str) else given
+                tool = aliases.get(example.call.tool, example.call.tool)
+                bound = self.bound_to(tool, names_of(tool, aliases))
+                call = replace(example.call, role=self.roles[0]) if self.roles else example.call
+                spoke = bound is not None and bound.speaks(Subject(call, example.preview)) is not None
+                if spoke is not wanted:
+                    yield kind, example
+
+
+@dataclass(frozen=True)
+class BoundRule:
+    """A rule that is about one tool, ready to be asked."""
+
+    rule: Rule
+    topics: Matchers
+    exceptions: Matchers
+
+    def speaks(self, subject: Subject) -> str | None:
+        """Return what the rule found to speak about, or None when it is silent."""
+        if not self._is_for(subject):
+            return None
+        if self.rule.decision == "allow":
+            return subject.call.tool if self._allows(subject) else None
+        return self._finds(subject, self.topics)
+
+    def speaks_of_items(self, subject: Subject) -> bool:
+        """Say whether a deny or ask matches an item of this call, and not just the tool as a whole."""
+        items = {topic: matchers for topic, matchers in self.topics.items() if topic != WHOLE_CALL}
+        return self._is_for(subject) and self._finds(subject, items) is not None
+
+    def keeps_from(self, role: str) -> bool:
+        """Say whether it keeps this role from reading some paths unasked, and is not just about the tool as a whole."""
+        rule = self.rule
+        is_for = not rule.roles or role in rule.roles
+        reaches = not rule.when or Fact.READS in rule.when
+        names_paths = any(isinstance(topic, Paths | PathArgument) for topic in self.topics)
+        return rule.decision != "allow" and is_for and reaches and names_paths
+
+    def opens_web(self, subject: Subject) -> bool:
+        """Say whether it allows a call and its ``when`` includes fetching; an allow always covers the whole call."""
+        return Fact.FETCHES in self.rule.when and self.speaks(subject) is not None
+
+    def _is_for(self, subject: Subject) -> bool:
+        return not self.rule.roles or subject.call.role in self.rule.roles
+
+    @cached_property
+    def only_about_paths(self) -> bool:
+        """Whether nothing but a path, or a web address, can make it speak."""
+        return self.topics.keys() == {PATHS, ADDRESSES}
+
+    @cached_property
+    def needs_no_preview(self) -> bool:
+        """Whether its verdict on the arguments alone is final: no preview could show an exception."""
+        about = (self.topics.keys() | self.exceptions.keys()) - {ADDRESSES}
+        return not self.rule.when and (not self.exceptions or (len(about) == 1 and WHOLE_CALL not in about))
+
+    def _finds(self, subject: Subject, topics: Matchers) -> str | None:
+        if not self._conditions_met(subject) or not self._reaches(subject):
+            return None
+        for topic, matchers in topics.items():
+            excused = self.exceptions.get(topic, ())
+            for item in topic.items(subject):
+                if _any(matchers, item) and not _any(excused, item):
+                    return None if self._excepted(subject, topic) else item
+        return None
+
+    def _excepted(self, subject: Subject, found: Topic) -> bool:
+        return any(
+            topic != found and _covers(topic, matchers, subject, beyond_paths=())
+            for topic, matchers in self.exceptions.items()
+        )
+
+    def _conditions_met(self, subject: Subject) -> bool:
+        return all(
+            any(_any(matchers, item) for item in topic.items(subject))
+            for topic, matchers in self.rule.conditions.items()
+        )
+
+    def _reaches(self, subject: Subject) -> bool:
+        when = self.rule.when
+        return not when or any(subject.counts.get(fact, 0) >= (least or 1) for fact, least in when.items())
+
+    def _allows(self, subject: Subject) -> bool:
+        named = self.rule.when.keys()
+        return (
+            self._stays_within(subject)
+            and all(
+                _covers(topic, matchers, subject, named) for topic, matchers in self.rule.conditions.items()
+            )
+            and any(_covers(topic, matchers, subject, named) for topic, matchers in self.topics.items())
+            and not any(
+                _any(matchers, item)
+                for topic, matchers in self.exceptions.items()
+                for item in topic.items(subject)
+            )
+        )
+
+    def _stays_within(self, subject: Subject) -> bool:
+        when = self.rule.when
+        if not when:
+            return True
+        for fact, count in subject.counts.items():
+            if fact not in when and fact is not Fact.READS:
+                return False
+            most = when.get(fact)
+            if most is not None and count > most:
+                return False
+        return True
+
+
+def names_of(tool: str, aliases: Mapping[str, str]) -> list[str]:
+    """Return the aliases that stand for a tool."""
+    return [alias for alias, stands_for in aliases.items() if stands_for == tool]
+
+
+def reading_of(decision: Decision) -> Reading:
+    """Return how the patterns of such a rule are read."""
+    return "literal" if decision == "allow" else "generous"
+
+
+def opposite(reading: Reading) -> Reading:
+    """Return how exceptions to such patterns are read."""
+    return "generous" if reading == "literal" else "literal"
+
+
+def _covers(
+    topic: Topic, matchers: tuple[Matcher, ...], subject: Subject, beyond_paths: Collection[Fact]
+) -> bool:
+    """Say whether the call is covered; paths do not cover a call that does more, except for what is named here."""
+    told = {*beyond_paths, Fact.FETCHES} if topic == ADDRESSES else beyond_paths
+    if topic in (PATHS, ADDRESSES) and not subject.beyond_paths.issubset(told):
+        return False
+    return any(items and all(_any(matchers, item) for item in items) for items in topic.coverings(subject))
+
+
+def _any(matchers: tuple[Matcher, ...], item: str) -> bool:
+    return any(matcher.matches(item) for matcher in matchers)
+
+
+def _grouped(patterns: Iterable[Pattern], names: Collection[str]) -> Matchers:
+    grouped: dict[Topic, tuple[Matcher, ...]] = {}
+    for pattern in patterns:
+        if pattern.is_about(names):
+            grouped[pattern.topic] = (*grouped.get(pattern.topic, ()), pattern.matcher)
+            if pattern.address:
+                grouped[ADDRESSES] = (*grouped.get(ADDRESSES, ()), pattern.address)
+    return grouped
+
+
+def _refuse_misuse(decision: object, *several: object) -> None:
+    """Refuse what type checkers refuse: a text in place of a tuple would be read letter by letter."""
+    if decision not in STRICTNESS:
+        raise RuleError(f"{decision!r} is no decision", "Write deny, ask or allow")
+    if any(isinstance(texts, str) for texts in several):
+        raise RuleError(
+            "patterns, exceptions and arguments are tuples of texts", "Put a comma after a single one"
+        )

@@ -1,0 +1,274 @@
+"""Read every simple command of a text with its context; wrappers are opened, one inside the other."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from brasstag.policy.shell.commands import Command, Doubt, Doubtful, Language, Reading, Word
+from brasstag.policy.shell.parse import NotText, TooLarge, parse_bash
+from brasstag.policy.shell.python_code import read_python
+from brasstag.policy.shell.spell import WORDS, spelled, spelled_words, text_of
+from brasstag.policy.shell.unknowns import command_doubts, text_doubts
+from brasstag.policy.shell.wrappers import Inner, Text, Words, inner
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+DEEPEST = 12
+"""How many wrappers, substitutions and the like may stand inside each other."""
+MOST_COMMANDS = 2_000
+MOST_WORK = 300_000
+"""How many letters and nodes are looked at; what stands in a wrapper is looked at once more for each around it."""
+
+_READINGS_KEPT = 128
+_SHOWN = 80
+
+_LABELS = {
+    "subshell": "subshell",
+    "command_substitution": "substitution",
+    "process_substitution": "process substitution",
+}
+_COMMANDS = frozenset({"command", "declaration_command", "unset_command"})
+_LOOSE = frozenset({"heredoc_body", "string", "expansion", "arithmetic_expansion"})
+"""Nodes whose children need not hold every letter."""
+_NOTHING_LOST = re.compile(rb"\s|\\\n")
+_WRITING = re.compile(r">|>>|>\||&>|&>>|<>")
+
+
+def read_commands(text: str) -> Reading:
+    """Return every command of a bash text; it never fails, and says what it could not read."""
+    return read_code(text, "bash")
+
+
+@lru_cache(maxsize=_READINGS_KEPT)
+def read_code(text: str, language: Language) -> Reading:
+    """Return every command that a text in this language would run."""
+    reader = _Reader()
+    reader.read(text, language, _Spot())
+    doubts = (*reader.doubts, *text_doubts(reader.commands))
+    return Reading(
+        tuple(reader.commands), tuple(dict.fromkeys(doubts)), language, tuple(dict.fromkeys(reader.mentions))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    """Where the reader is: what surrounds it, and what is handed to every command there."""
+
+    place: tuple[str, ...] = ()
+    piped: bool = False
+    fed: Word | None = None
+    reads: tuple[Word, ...] = ()
+    writes: tuple[Word, ...] = ()
+    more: tuple[Word, ...] = ()
+    """Words of a command that stand behind its redirections."""
+
+    def within(self, label: str) -> "_Spot":
+        return replace(self, place=(*self.place, label))
+
+    def command(self, words: tuple[Word, ...], assigns: tuple[str, ...] = ()) -> Command:
+        return Command(
+            (*words, *self.more), self.place, self.piped, self.fed, assigns, self.reads, self.writes
+        )
+
+
+@dataclass
+class _Reader:
+    commands: list[Command] = field(default_factory=list)
+    doubts: list[Doubtful] = field(default_factory=list)
+    mentions: list[str] = field(default_factory=list)
+    work: int = 0
+
+    def read(self, text: str, language: Language, spot: _Spot) -> None:
+        """Read one text and all that stands inside it."""
+        if not self._has_strength_for(len(text)):
+            self._doubt(Doubt.TOO_LARGE, text)
+            return
+        if language == "python":
+            self._add_python(text, spot)
+            return
+        try:
+            root = parse_bash(text)
+        except TooLarge:
+            self._doubt(Doubt.TOO_LARGE, text)
+        except NotText:
+            self._doubt(Doubt.UNREADABLE, text)
+        else:
+            if root.has_error:
+                self._doubt(Doubt.UNREADABLE, text)
+            self._walk(root, spot)
+
+    def _add_python(self, text: str, spot: _Spot) -> None:
+        found = read_python(text)
+        self.doubts += found.doubts
+        self.mentions += found.mentions
+        for shell_text in found.texts:
+            self.read(shell_text, "bash", spot.within("python"))
+        for command in found.commands:
+            self._add(replace(command, place=(*spot.place, *command.place)))
+
+    def _has_strength_for(self, work: int) -> bool:
+        """Count some work, and say whether it may still be done; after the first no, the answer is always no."""
+        self.work += work
+        return self.work <= MOST_WORK and len(self.commands) <= MOST_COMMANDS
+
+    def _doubt(self, doubt: Doubt, on: str) -> None:
+        line = " ".join(on[: 2 * _SHOWN].split())
+        shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+        self.doubts.append(Doubtful(doubt, shown.encode(errors="replace").decode()))
+
+    def _walk(self, root: "Node", spot: _Spot) -> None:
+        """Visit every node in order, with our own stack: trees can be deeper than Python's recursion limit."""
+        stack = [(root, spot)]
+        while stack:
+            node, here = stack.pop()
+            if len(here.place) > DEEPEST:
+                self._doubt(Doubt.TOO_DEEP, text_of(node))
+            elif not self._has_strength_for(1):
+                self._doubt(Doubt.TOO_LARGE, text_of(root))
+                return
+            else:
+                stack += reversed(list(self._visit(node, here)))
+
+    def _visit(self, node: "Node", spot: _Spot) -> Iterator[tuple["Node", _Spot]]:
+        """Take in one node, and yield those to visit next."""
+        if node.children and node.type not in _LOOSE and _left_out(node) not in (b"", b"-"):
+            self._doubt(Doubt.UNREADABLE, text_of(node))
+        if node.type in _COMMANDS:
+            yield from self._command(node, spot)
+        elif node.type == "redirected_statement":
+            yield from self._redirected(node, spot)
+        elif node.type == "pipeline":
+            yield from _pipeline(node, spot)
+        elif node.type == "function_definition":
+            yield from self._function(node, spot)
+        else:
+            if node.type == "variable_assignment":
+                self._assignment(node)
+            elif node.type == "command_substitution":
+                self._bare_redirects(node, spot)
+            inside = spot.within(_LABELS[node.type]) if node.type in _LABELS else spot
+            yield from ((child, inside) for child in node.children)
+
+    def _command(self, node: "Node", spot: _Spot) -> Iterator[tuple["Node", _Spot]]:
+        assigns: list[str] = []
+        words: list[Node] = []
+        here = spot
+        for child in node.children:
+            if child.type == "variable_assignment" and node.type == "command":
+                assigns.append(text_of(child))
+            elif child.type.endswith("_redirect"):
+                here = _with_redirect(here, child)
+            elif child.type != "$":  # of $"…"
+                words.append(child)
+        spelt = spelled_words(words, node.text or b"", node.start_byte)
+        if spelt:
+            self._add(here.command(spelt, tuple(assigns)))
+        yield from ((child, spot) for child in node.children if child.child_count)
+
+    def _redirected(self, node: "Node", spot: _Spot) -> Iterator[tuple["Node", _Spot]]:
+        here = spot
+        redirects = [child for child in node.children if child.type.endswith("_redirect")]
+        for redirect in redirects:
+            here = _with_redirect(here, redirect)
+        bodies = [child for child in node.children if not child.type.endswith("_redirect")]
+        if not bodies:
+            self._add(here.command(()))
+        yield from ((body, here) for body in bodies)
+        yield from ((redirect, spot) for redirect in redirects)
+
+    def _function(self, node: "Node", spot: _Spot) -> Iterator[tuple["Node", _Spot]]:
+        name = node.child_by_field_name("name")
+        called = text_of(name) if name is not None else ""
+        self._add(Command((Word("function"), Word(called)), spot.place))
+        yield from ((child, spot.within(f"function {called}")) for child in node.children if child != name)
+
+    def _bare_redirects(self, node: "Node", spot: _Spot) -> None:
+        """Take in ``$(< file)``, which reads a file without any command."""
+        for child in node.children:
+            if child.type == "file_redirect":
+                self._add(_with_redirect(spot, child).command(()))
+
+    def _assignment(self, node: "Node") -> None:
+        value = node.child_by_field_name("value")
+        if value is not None:
+            self.mentions.append(spelled(value).text)
+
+    def _add(self, command: Command) -> None:
+        """Take in a command and whatever it runs itself."""
+        waiting = [command]
+        while waiting:
+            one = waiting.pop()
+            if len(one.place) > DEEPEST:
+                self._doubt(Doubt.TOO_DEEP, one.text)
+                continue
+            if not self._has_strength_for(sum(len(word.text) + 1 for word in one.words)):
+                self._doubt(Doubt.TOO_LARGE, one.text)
+                return
+            self.commands.append(one)
+            for doubt in command_doubts(one):
+                self._doubt(doubt, one.text)
+            waiting += reversed([more for found in inner(one) for more in self._opened(one, found)])
+
+    def _opened(self, outer: Command, found: Inner) -> Iterator[Command]:
+        match found:
+            case Words(label, words):
+                yield replace(outer, words=words, place=(*outer.place, label))
+            case Text(label, text, language):
+                self.read(text, language, _Spot((*outer.place, label), outer.piped))
+            case doubt:
+                self._doubt(doubt, outer.text)
+
+
+def _pipeline(node: "Node", spot: _Spot) -> Iterator[tuple["Node", _Spot]]:
+    """Yield the members of a pipeline; a here-document before a pipe leaves its first member elsewhere."""
+    first = node.children[0].type not in ("|", "|&")
+    for child in node.children:
+        if child.is_named:
+            yield child, spot if first else replace(spot.within("pipe"), piped=True)
+            first = False
+
+
+def _with_redirect(spot: _Spot, node: "Node") -> _Spot:
+    if node.type == "heredoc_redirect":
+        return _with_document(spot, node)
+    if node.type == "herestring_redirect":
+        return replace(spot, fed=spelled(node.children[-1]))
+    # The parser counts the words behind a file among its names; they are the command's.
+    targets = node.children_by_field_name("destination")
+    if not targets:
+        return spot
+    target = targets[0]
+    spot = replace(spot, more=(*spot.more, *map(spelled, targets[1:])))
+    if target.type == "process_substitution":
+        return replace(spot, piped=True)
+    operator = next((child.type for child in node.children if not child.is_named), "")
+    if _WRITING.fullmatch(operator) or (operator == ">&" and target.type != "number"):
+        return replace(spot, writes=(*spot.writes, spelled(target)))
+    return replace(spot, reads=(*spot.reads, spelled(target))) if operator == "<" else spot
+
+
+def _with_document(spot: _Spot, node: "Node") -> _Spot:
+    """Take in a here-document, and what stands behind its ``<<``: redirections and more words."""
+    fed = Word("")
+    for child in node.children:
+        if child.type == "heredoc_body":
+            fed = Word(text_of(child), any(part.type != "heredoc_content" for part in child.children))
+        elif child.type.endswith("_redirect"):
+            spot = _with_redirect(spot, child)
+        elif child.type in WORDS:
+            spot = replace(spot, more=(*spot.more, spelled(child)))
+    return replace(spot, fed=fed)
+
+
+def _left_out(node: "Node") -> bytes:
+    """Return the text of a node that is in none of its children; the parser skips some letters silently."""
+    written = node.text or b""
+    start = node.start_byte
+    gaps = b""
+    for child in node.children:
+        gaps += written[start - node.start_byte : child.start_byte - node.start_byte]
+        start = child.end_byte
+    return _NOTHING_LOST.sub(b"", gaps)

@@ -1,0 +1,1 @@
+"""Web pages as text, and the search engines that find them."""

@@ -1,0 +1,1 @@
+"""One running job: watched, measured, and ended when it breaks a limit."""

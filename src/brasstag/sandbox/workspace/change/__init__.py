@@ -1,0 +1,1 @@
+"""Changes of workspace files: applied all or none, recovered after a crash, undone."""

@@ -1,0 +1,1 @@
+"""Contents: bytes by digest, and the versions of every path."""

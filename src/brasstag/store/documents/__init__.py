@@ -1,0 +1,1 @@
+"""Rows about documents: what is known of them, what people say of them, and what happened to them."""

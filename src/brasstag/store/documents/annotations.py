@@ -1,0 +1,56 @@
+"""Annotate a document: its row, the index and the outbox are written together."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from brasstag.store.database.base import Transaction
+from brasstag.store.database.locks import Lock
+from brasstag.store.documents.outbox import DOCUMENTS, announce
+from brasstag.store.documents.rows import DocumentRow, row_at, update_rows
+from brasstag.store.fulltext.index import Labels, put_words
+from brasstag.words.errors import Code, ToolError
+
+
+def retag(
+    transaction: Transaction, path: str, add: Sequence[str], remove: Sequence[str], at: str, by: str
+) -> None:
+    """Give a document more tags, and take some away."""
+
+    def tagged(row: DocumentRow) -> DocumentRow:
+        tags = dict.fromkeys((*row.tags, *add))
+        return replace(row, tags=tuple(name for name in tags if name not in remove))
+
+    _reword(transaction, path, tagged, _Told("tagged", at, by))
+
+
+def describe(transaction: Transaction, path: str, description: str, at: str, by: str) -> None:
+    """Say in words what a document is; an empty text takes that back."""
+    # Only what a database takes as text: no NUL, no half of a surrogate pair.
+    said = description.encode("utf-8", "replace").decode().replace("\0", " ")
+    _reword(transaction, path, lambda row: replace(row, description=said), _Told("described", at, by))
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What listeners are told."""
+
+    change: str
+    at: str
+    by: str
+
+
+def _reword(
+    transaction: Transaction, path: str, reworded: Callable[[DocumentRow], DocumentRow], told: _Told
+) -> None:
+    # A scan writes whole rows, so it must not read a row before this write and write it after.
+    transaction.lock(Lock.DOCUMENTS)
+    found = row_at(transaction.connection, path)
+    if found is None:
+        raise ToolError(
+            Code.FILE_NOT_FOUND, f"{path} is no document any more; list_documents names those there are"
+        )
+    row = reworded(found)
+    update_rows(transaction, [row])
+    put_words(transaction, [Labels(row.id, row.path, row.words)])
+    change = {"path": path, "change": told.change, "by": told.by}
+    announce(transaction, DOCUMENTS, {"changes": [change]}, told.at)

@@ -1,0 +1,1 @@
+"""The full-text index, on SQLite (FTS5) and on Postgres, with one ranking."""

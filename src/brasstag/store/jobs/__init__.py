@@ -1,0 +1,1 @@
+"""Jobs: hints that a task is ready, delivered on SQLite and on Postgres."""

@@ -1,0 +1,175 @@
+"""A pool of tasks that are worked on side by side, and the serving that starts, wakes and stops them."""
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+from brasstag.store.tasks.hints import Advance
+
+log = logging.getLogger("brasstag")
+
+
+class NotBegun(Exception):
+    """There was no place for this task before the pool closed, or the job that brought it was cancelled."""
+
+
+class TaskPool:
+    """Advances tasks, so many at once and no more, and never one task twice at the same time."""
+
+    def __init__(
+        self, advance: Advance, places: int, on_end: Callable[[str, int], None] | None = None
+    ) -> None:
+        """Tell ``on_end`` of each task that leaves, and the wake it was there for."""
+        self._advance = advance
+        self._places = places
+        self._on_end = on_end
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._changed = asyncio.Event()
+        self._is_closed = False
+
+    @property
+    def free(self) -> int:
+        """How many more tasks there is room for."""
+        return self._places - len(self._running)
+
+    def holds(self, task_id: str) -> bool:
+        """Say whether a task is being worked on here."""
+        return task_id in self._running
+
+    def begin(self, task_id: str, wake: int) -> "asyncio.Task[None]":
+        """Begin to work on a task, for which there must be a place."""
+        running = asyncio.create_task(self._work(task_id, wake), name=f"advance {task_id}")
+        self._running[task_id] = running
+        return running
+
+    async def run(self, task_id: str, wake: int) -> None:
+        """Wait for a place, then until the task is done here; cancelling the second wait does not stop the work."""
+        try:
+            while not self._is_closed and (self.free <= 0 or self.holds(task_id)):
+                await self._changed.wait()
+        except asyncio.CancelledError:
+            raise NotBegun(task_id) from None
+        if self._is_closed:
+            raise NotBegun(task_id)
+        await asyncio.shield(self.begin(task_id, wake))
+
+    async def __aenter__(self) -> "TaskPool":
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Begin nothing more, and wait until the pool is empty; cancelling this wait cancels the tasks in the pool."""
+        self._is_closed = True
+        self._stir()
+        try:
+            if kind is not None and issubclass(kind, asyncio.CancelledError):
+                self._cancel()
+            while self._running:
+                await asyncio.wait(self._running.values())
+        except asyncio.CancelledError:
+            self._cancel()
+            raise
+
+    def _cancel(self) -> None:
+        for running in self._running.values():
+            running.cancel()
+
+    async def _work(self, task_id: str, wake: int) -> None:
+        try:
+            await self._advance(task_id, wake)
+        except Exception:
+            # ``advance`` should never raise. If it does, the task stays as it is, and others go on.
+            log.exception("%s could not be advanced", task_id)
+        finally:
+            del self._running[task_id]
+            self._stir()
+            if self._on_end is not None:
+                self._on_end(task_id, wake)
+
+    def _stir(self) -> None:
+        """Let every waiting ``run`` look again."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+class Serving:
+    """One period of serving, from ``begin`` to ``end``."""
+
+    def __init__(self) -> None:
+        self.is_over = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._bell = asyncio.Event()
+        self._over = asyncio.Event()
+
+    def begin(self) -> None:
+        """React to ``ring`` from now on."""
+        self._loop = asyncio.get_running_loop()
+
+    def ring(self) -> None:
+        """Say that there may be something to do."""
+        self._set(self._bell)
+
+    def end(self) -> None:
+        """Say that no more tasks are to be begun."""
+        self.is_over = True
+        self._set(self._over)
+        self.ring()
+
+    async def rest(self, seconds: float | None) -> bool:
+        """Wait for the bell, for so long at most; returns whether it rang, or serving is over."""
+        with suppress(TimeoutError):
+            if not self.is_over:
+                await asyncio.wait_for(self._bell.wait(), seconds)
+        rang = self._bell.is_set() or self.is_over
+        self._bell.clear()
+        return rang
+
+    async def until_over(self) -> None:
+        """Wait for the end."""
+        if not self.is_over:
+            await self._over.wait()
+
+    def _set(self, event: asyncio.Event) -> None:
+        if self._loop is not None:
+            # A loop that has closed has no waiting task left to wake.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(event.set)
+
+
+class ServingJobs(ABC):
+    """What both kinds of jobs do alike: start serving, and stop it."""
+
+    def __init__(self) -> None:
+        self._shifts: set[Serving] = set()
+
+    def serve(self, advance: Advance, *, queue: str = "", concurrency: int = 8) -> Coroutine[Any, Any, None]:
+        """Run ready tasks, of one queue or of all, until ``stop``; returns once what it began has ended.
+
+        Cancelling it cancels what it began.
+        """
+        # Registered now, not at the first step of the coroutine, so that a ``stop`` in between takes effect.
+        shift = Serving()
+        self._shifts.add(shift)
+        return self._serve(shift, advance, queue, concurrency)
+
+    def stop(self) -> None:
+        """Begin nothing more."""
+        for shift in tuple(self._shifts):
+            shift.end()
+
+    def _ring(self) -> None:
+        for shift in tuple(self._shifts):
+            shift.ring()
+
+    async def _serve(self, shift: Serving, advance: Advance, queue: str, concurrency: int) -> None:
+        shift.begin()
+        try:
+            await self._work(shift, advance, queue, concurrency)
+        finally:
+            self._shifts.discard(shift)
+
+    @abstractmethod
+    async def _work(self, shift: Serving, advance: Advance, queue: str, concurrency: int) -> None:
+        """Advance ready tasks until serving is over and they have ended."""

@@ -1,0 +1,1 @@
+"""Maintenance of a whole room: verify, export, redact, prune, rebuild the index."""

@@ -1,0 +1,178 @@
+"""Compare what timelines say of approvals, claims and versions with the tables that hold them.
+
+The tables exist for quick queries. The chain is the truth; a row that differs from it was not written by Brasstag.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from brasstag.store.database.schema import approvals, calls, leases, memories, versions
+from brasstag.store.tasks.approvals import request_digest
+from brasstag.words.canonical import stored_json
+from brasstag.words.events import EntryKind
+from brasstag.words.previews import ABSENT
+
+Payload = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Approval:
+    """What the entries say of one approval: what was asked, by its digest, and what became of it."""
+
+    request: Any
+    state: Any = "open"
+    by: Any = None
+    note: Any = ""
+
+
+@dataclass(slots=True)
+class _Claim:
+    """What the entries say of one claim."""
+
+    tool: Any
+    changes: Any
+    state: str = "claimed"
+
+
+@dataclass(slots=True)
+class Folded:
+    """Everything the timelines tell, entry by entry."""
+
+    approvals: dict[str, _Approval] = field(default_factory=dict)
+    claims: dict[str, _Claim] = field(default_factory=dict)
+    versions: set[tuple[str, str, str]] = field(default_factory=set)
+    notes: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+    """Who wrote which note, by call: what may be remembered."""
+    redacted: set[str] = field(default_factory=set)
+    """Calls of which some entry was redacted: what they tell is no longer complete."""
+    unsound: set[str] = field(default_factory=set)
+    """Calls of which some entry does not hold; that is reported already, so what follows from it is left out."""
+    doubts: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, kind: str, call_id: str, payload: Payload) -> None:
+        """Take one sound entry into account."""
+        match kind:
+            case EntryKind.ASKED:
+                self._asked(call_id, payload)
+            case EntryKind.DECIDED:
+                self._decided(payload)
+            case EntryKind.CLAIMED:
+                self._claimed(call_id, payload)
+            case EntryKind.SETTLED:
+                self._settled(call_id, payload)
+            case EntryKind.CALLED | EntryKind.DELEGATED | EntryKind.QUESTIONED:
+                self._use_up(call_id, payload.get("approval"))
+                self._remembered(call_id, payload)
+            case _:
+                pass
+
+    def differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
+        """Yield where and how the tables differ from the timelines."""
+        yield from self.doubts
+        yield from self._approval_differences(connection)
+        yield from self._claim_differences(connection)
+        yield from self._version_differences(connection)
+        yield from self._memory_differences(connection)
+
+    def _is_untold(self, call_id: str) -> bool:
+        return call_id in self.redacted or call_id in self.unsound
+
+    def _asked(self, call_id: str, payload: Payload) -> None:
+        self._use_up(call_id, payload.get("used"))
+        self.approvals[str(payload.get("approval"))] = _Approval(payload.get("request"))
+
+    def _decided(self, payload: Payload) -> None:
+        approval = self.approvals.get(str(payload.get("approval")))
+        if approval is not None:
+            approval.request = payload.get("request")
+            approval.state, approval.by = payload.get("state"), payload.get("by")
+            approval.note = payload.get("note", "")
+
+    def _claimed(self, call_id: str, payload: Payload) -> None:
+        preview = payload.get("preview")
+        changes = preview.get("changes", []) if isinstance(preview, dict) else []
+        self.claims[call_id] = _Claim(payload.get("tool"), changes)
+        self._use_up(call_id, payload.get("approval"))
+
+    def _use_up(self, call_id: str, name: Any) -> None:
+        if name is None:
+            return
+        approval = self.approvals.get(str(name))
+        if approval is not None and approval.state == "approved":
+            approval.state = "consumed"
+        elif not self._is_untold(call_id):
+            self.doubts.append((call_id, f"it acted on {name}, which nobody is on record to have approved"))
+
+    def _settled(self, call_id: str, payload: Payload) -> None:
+        if call_id in self.claims:
+            self.claims[call_id].state = "settled"
+        for change in payload.get("changes") or ():
+            self.versions.add((call_id, change["path"], change["after"]))
+            if change["source"]:
+                self.versions.add((call_id, change["source"], ABSENT))
+
+    def _remembered(self, call_id: str, payload: Payload) -> None:
+        given = payload.get("input")
+        if isinstance(given, dict) and "content" in given:
+            self.notes[call_id] = (payload.get("role"), stored_json(given["content"]))
+
+    def _memory_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
+        # A memory may be gone: people may forget one. A memory that no call asked for is not ours.
+        for row in connection.execute(select(memories).order_by(memories.c.id)):
+            told = self.notes.get(row.call_id)
+            if not self._is_untold(row.call_id) and told != (row.role, row.content):
+                yield row.id, "the timelines tell nothing of this memory, or something else"
+
+    def _approval_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
+        known = set()
+        for row in connection.execute(select(approvals).order_by(approvals.c.id)):
+            known.add(row.id)
+            told = self.approvals.get(row.id)
+            if self._is_untold(row.call_id):
+                continue
+            if told is None:
+                yield row.id, "the timelines know nothing of this approval"
+                continue
+            if (told.state, told.by, told.note) != (row.state, row.decided_by, row.note):
+                held = _said(row.state, row.decided_by)
+                yield row.id, f"the timelines tell {_said(told.state, told.by)}, the table says {held}"
+            if told.request != request_digest(row):
+                yield row.id, "the table asks something else than the timelines tell"
+        for missing in sorted(self.approvals.keys() - known):
+            yield missing, "the timelines tell of this approval, but it is gone"
+
+    def _claim_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
+        known = set()
+        for row in connection.execute(select(calls).order_by(calls.c.id)):
+            known.add(row.id)
+            told = self.claims.get(row.id)
+            if self._is_untold(row.id):
+                continue
+            if told is None or (told.state, told.tool) != (row.state, row.tool):
+                yield (
+                    row.id,
+                    f"the ledger says {row.state}, the timelines tell {told.state if told else 'nothing'}",
+                )
+            elif told.changes != json.loads(row.changes):
+                yield row.id, "the ledger holds other changes than the timelines tell"
+        for missing in sorted(self.claims.keys() - known):
+            yield missing, "the timelines tell of this claim, but it is gone"
+        for row in connection.execute(select(leases).order_by(leases.c.path)):
+            told = self.claims.get(row.call_id)
+            if not self._is_untold(row.call_id) and (told is None or told.state != "claimed"):
+                yield row.call_id, f"it holds {row.path} without a claim"
+
+    def _version_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
+        columns = (versions.c.call_id, versions.c.path, versions.c.state)
+        table = {tuple(row) for row in connection.execute(select(*columns).where(versions.c.call_id != ""))}
+        for call_id, path, _ in sorted(table ^ self.versions):
+            if not self._is_untold(call_id):
+                yield call_id, f"the timelines and the versions differ about {path}"
+
+
+def _said(state: Any, by: Any) -> str:
+    return f"{state} by {by}" if by else str(state)

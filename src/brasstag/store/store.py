@@ -1,0 +1,172 @@
+"""Store: each act that must be written together is one method and one commit."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from sqlalchemy import Connection
+
+from brasstag.store.contents.blobs import Blobs
+from brasstag.store.contents.versions import add_versions
+from brasstag.store.database.base import Database, Transaction
+from brasstag.store.tasks import approvals as approval_rows
+from brasstag.store.tasks import rows as task_rows
+from brasstag.store.tasks.end import Decision, Endings
+from brasstag.store.tasks.graph import Graph
+from brasstag.store.tasks.hints import Jobs, Unheard
+from brasstag.store.tasks.ledger import Claimed, Ledger
+from brasstag.store.tasks.writer import Desks, Payload
+from brasstag.store.timeline.seals import Sealer
+from brasstag.store.timeline.timeline import SINCE, entries_of, proven_entries, read_entries
+from brasstag.words.approvals import Approval
+from brasstag.words.calls import Call, Tag
+from brasstag.words.errors import StoreError
+from brasstag.words.events import Entry, EntryKind
+from brasstag.words.previews import Change
+from brasstag.words.times import Clock, utc_now
+
+_T = TypeVar("_T")
+Beside = Callable[[Transaction], None]
+"""Writes further rows in a commit of the store."""
+
+
+class Store:
+    """Everything a room writes down, and the ways to read it."""
+
+    def __init__(
+        self,
+        database: Database,
+        blobs: Blobs,
+        sealer: Sealer,
+        boot_id: str,
+        clock: Clock = utc_now,
+        jobs: Jobs | None = None,
+    ) -> None:
+        desks = Desks(database, sealer, boot_id, clock, jobs or Unheard())
+        self.database = database
+        self.blobs = blobs
+        self.sealer = sealer
+        self.jobs = desks.jobs
+        self.timeline = desks.timeline
+        self.ledger = Ledger(boot_id)
+        self.endings = Endings(desks)
+        self.graph = Graph(desks, self.ledger, self.endings)
+        self.now = desks.now
+        self.writing = desks.writing
+        self.expect_desk = desks.expect
+        self._desks = desks
+
+    def read(self, look: Callable[[Connection], _T]) -> _T:
+        """Run a look-up on a consistent view."""
+        with self.database.read() as connection:
+            return look(connection)
+
+    def entries_since(self, task_id: str, seq: int) -> list[Entry]:
+        """Return a task's entries from a number on, in order."""
+        return entries_of(task_id, self.database.look(SINCE, task=task_id, at_least=seq))
+
+    def spendings(self, task_id: str) -> task_rows.Spendings:
+        """Return what a task, and the run it belongs to, have used so far."""
+        return task_rows.spendings_of(self.database.look(task_rows.SPENDINGS, task=task_id))
+
+    def proven(self, task_id: str) -> list[Entry]:
+        """Return a task's entries, every hash checked up to its signed head."""
+        with self.database.read() as connection:
+            return proven_entries(connection, task_id, self.sealer.key)
+
+    def record(
+        self,
+        call: Call,
+        kind: EntryKind,
+        payload: Payload,
+        approval_id: str | None = None,
+        beside: Beside | None = None,
+    ) -> Tag:
+        """Write down a call that changes nothing outside the store, or that ended before it could.
+
+        The approval it needed is used up, and what stands ``beside`` its entry is written, in the same commit.
+        """
+        if approval_id is None and beside is None and not self._desks.is_expected(call.task_id):
+            return self.timeline.append_alone(
+                self.database, call.task_id, kind, call.id, payload, epoch=call.epoch
+            )
+        with self.writing(call.task_id) as transaction:
+            if beside is not None:
+                beside(transaction)
+            if approval_id is not None:
+                self.ledger.use_up(transaction, approval_id)
+            return self.timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)
+
+    def ask(self, approval: Approval, payload: Payload, epoch: int = 0, uses: str | None = None) -> Tag:
+        """Write down a request to a person; an earlier one of the same call, which it ``uses``, is used up."""
+        with self.writing(approval.task_id) as transaction:
+            if uses is not None:
+                self.ledger.use_up(transaction, uses)
+            approval_rows.insert_approval(transaction, approval)
+            payload = payload | {"request": approval_rows.request_of(transaction, approval.id)}
+            return self.timeline.append(
+                transaction, approval.task_id, EntryKind.ASKED, approval.call_id, payload, epoch=epoch
+            )
+
+    def decide(self, approval: Approval, decision: Decision, payload: Payload, epoch: int = 0) -> Tag:
+        """Write down a person's answer to an open request, or that it lapsed; with ``epoch``, in a worker's name."""
+        with self.writing(approval.task_id) as transaction:
+            return self.endings.decide(transaction, approval, decision, payload, epoch)
+
+    def claim(
+        self, call: Call, changes: tuple[Change, ...], approval_id: str | None, payload: Payload
+    ) -> Claimed:
+        """Write down the intent of a call before it acts."""
+        with self.writing(call.task_id) as transaction:
+            claimed = self.ledger.claim(
+                transaction,
+                call_id=call.id,
+                task_id=call.task_id,
+                tool=call.tool,
+                changes=changes,
+                approval_id=approval_id,
+            )
+            self.timeline.append(
+                transaction, call.task_id, EntryKind.CLAIMED, call.id, payload, epoch=call.epoch
+            )
+            return claimed
+
+    def settle(self, claimed: Claimed, payload: Payload, made: tuple[Change, ...], by: str, why: str) -> Tag:
+        """Write down how a claimed call ended, and the versions it made."""
+        with self.writing(claimed.task_id) as transaction:
+            if not self.ledger.settle(transaction, claimed):
+                return self._settled_tag(transaction, claimed)
+            add_versions(transaction, made, by, claimed.call_id, why, self.now(), claimed.task_id)
+            tag = self.timeline.append(
+                transaction, claimed.task_id, EntryKind.SETTLED, claimed.call_id, payload
+            )
+            self.endings.wake(transaction, claimed.task_id)
+            return tag
+
+    def take_over(self, claimed: Claimed) -> Claimed | None:
+        """Make a dead process's claim ours."""
+        with self.writing(claimed.task_id) as transaction:
+            return self.ledger.take_over(transaction, claimed)
+
+    def close_task(
+        self, task_id: str, status: task_rows.Status, payload: Payload, withdraw: str = ""
+    ) -> list[Approval]:
+        """End a task; its open requests are void where ``withdraw`` says why, else it stays blocked on them.
+
+        Returns the requests that were withdrawn. A desk that never made a call leaves no trace.
+        """
+        if self._desks.forget(task_id):
+            return []
+        with self.database.write() as transaction:
+            return self.endings.close_desk(transaction, task_id, status, payload, withdraw)
+
+    def close_if_idle(self, task_id: str) -> None:
+        """End a blocked desk whose last request has been dealt with, unless the process behind it still runs."""
+        with self.database.write() as transaction:
+            self.endings.close_desk_if_idle(transaction, task_id)
+
+    def _settled_tag(self, transaction: Transaction, claimed: Claimed) -> Tag:
+        """Return the tag of an ending that was written before, by a commit whose reply was lost."""
+        for entry in read_entries(transaction.connection, claimed.task_id, claimed.call_id):
+            if entry.kind is EntryKind.SETTLED:
+                return Tag(entry.tag, entry.hash)
+        raise StoreError(f"call {claimed.call_id} is settled, but its timeline does not say how")

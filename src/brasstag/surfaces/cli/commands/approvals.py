@@ -1,0 +1,209 @@
+"""The queue of approvals: list, show, approve, deny."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from brasstag.surfaces.cli.commands.complete import approval_ids
+from brasstag.surfaces.cli.commands.options import HERE, Output, Project, pass_on
+from brasstag.surfaces.cli.session.rooms import open_store, run
+from brasstag.surfaces.cli.terminal.console import (
+    OutputName,
+    at_terminal,
+    print_json,
+    quote,
+    report,
+    say,
+    wants_json,
+)
+
+if TYPE_CHECKING:
+    from brasstag.app.state import RoomState
+    from brasstag.words.approvals import Approval
+
+app = typer.Typer(help="What waits for a person: list, show, approve, deny.", invoke_without_command=True)
+
+Ids = Annotated[
+    list[str], typer.Argument(help="Ids, or their last few characters.", autocompletion=approval_ids)
+]
+
+
+@app.callback()
+def approvals(context: typer.Context, output: Output = None, project: Project = HERE) -> None:
+    """List what waits, when no command is given."""
+    pass_on(context, project, output)
+    if context.invoked_subcommand is None:
+        _list(project, output, everything=False)
+
+
+@app.command("list")
+def list_(
+    everything: Annotated[bool, typer.Option("--all", help="Also those already decided.")] = False,
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """List approvals, oldest first."""
+    _list(project, output, everything)
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="Its id, or the end of it.", autocompletion=approval_ids)],
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Show one in full: arguments, the change as a diff, and why."""
+    _show(project, name, output)
+
+
+@app.command()
+def approve(
+    names: Ids,
+    edit: Annotated[bool, typer.Option("--edit", help="Change the arguments in your editor first.")] = False,
+    arguments: Annotated[
+        str | None,
+        typer.Option("--arguments", help="Changed arguments, as JSON; for approving without an editor."),
+    ] = None,
+    always: Annotated[
+        bool,
+        typer.Option(
+            "--always",
+            help="Also write the narrow rule that allows this role this, at these paths, from now on.",
+        ),
+    ] = False,
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Approve one or several, and run what was approved."""
+    if edit and arguments is not None:
+        raise typer.BadParameter("change the arguments in one way: --edit or --arguments")
+    if (edit or arguments is not None) and len(names) > 1:
+        raise typer.BadParameter("edit one approval at a time")
+    if edit and (wants_json(output) or not at_terminal()):
+        raise typer.BadParameter("--edit shows you the change first, so it needs a terminal; use --arguments")
+    from brasstag.surfaces.cli.actions.approve import Approving
+
+    approving = Approving(project, output, edit, arguments, always)
+    raise typer.Exit(run(approving.approve(list(dict.fromkeys(names)))))
+
+
+@app.command()
+def deny(
+    names: Ids,
+    reason: Annotated[str, typer.Option("--reason", "-r", help="Told to whoever made the call.")] = "",
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Deny one or several. Whoever asked is told why, and goes on."""
+    raise typer.Exit(_deny(project, list(dict.fromkeys(names)), reason, output))
+
+
+def _list(project: Path, output: OutputName | None, everything: bool) -> None:
+    from brasstag.engine.calls.approvals import Decisions
+    from brasstag.surfaces.cli.follow.decide import asker
+    from brasstag.surfaces.cli.terminal.numbers import local_time
+    from brasstag.words.approvals import WAITING_STATES
+
+    with open_store(project) as room_state:
+        states = () if everything else WAITING_STATES
+        decisions = Decisions(room_state.store)
+        found = decisions.list(*states)
+        if wants_json(output):
+            for approval in found:
+                print_json(_as_json(approval, decisions.ran(approval)))
+            return
+    for approval in found:
+        say(f"{approval.id}  {approval.state.value}  {approval.tool}", "bold")
+        quote(approval.reason, indent="  ")
+        quote(f"{asker(approval)}, {local_time(approval.requested_at)}", "dim", indent="  ")
+    if not found:
+        say("There have been no approvals." if everything else "Nothing waits.", "dim")
+    elif not everything:
+        say("`brasstag approvals show ID` shows one; `approve ID` and `deny ID` decide.", "dim")
+
+
+def _show(project: Path, name: str, output: OutputName | None) -> None:
+    from brasstag.engine.calls.approvals import Decisions
+    from brasstag.surfaces.cli.follow.decide import print_approval
+    from brasstag.surfaces.cli.show.diffs import conflicts_json
+
+    with open_store(project) as room_state:
+        decisions = Decisions(room_state.store)
+        approval = decisions.get(name)
+        ran = decisions.ran(approval)
+        if wants_json(output):
+            found = conflicts_json(approval.preview, room_state.store.blobs)
+            print_json(_as_json(approval, ran) | ({"conflicts": found} if found else {}))
+        else:
+            print_approval(approval, room_state.store.blobs, ran)
+
+
+def _deny(project: Path, names: list[str], reason: str, output: OutputName | None) -> int:
+    from brasstag.engine.calls.approvals import Decisions
+    from brasstag.surfaces.cli.session.people import require_approver
+    from brasstag.surfaces.cli.terminal import failures
+    from brasstag.words.approvals import ApprovalResponse
+    from brasstag.words.errors import ToolError
+
+    who = require_approver()
+    worst = 0
+    with open_store(project) as room_state:
+        decisions = Decisions(room_state.store)
+        for approval in [decisions.get(name) for name in names]:
+            try:
+                decisions.decide(approval, ApprovalResponse(False, reason=reason), who)
+            except ToolError as error:
+                worst = max(worst, failures.tell(error))
+                continue
+            room_state.store.close_if_idle(approval.task_id)
+            ran = decisions.ran(approval)
+            report(
+                output,
+                {"approvalId": approval.id, "state": "denied", "tool": approval.tool, "reason": reason}
+                | _kept(ran),
+                f"Denied {approval.tool} ({approval.id}).{_kept_said(ran)}{_then(room_state, approval)}",
+            )
+    return worst
+
+
+def _then(room_state: "RoomState", approval: "Approval") -> str:
+    """Say who continues the run, where an agent's call was denied."""
+    from brasstag.store.tasks.rows import get_task
+    from brasstag.surfaces.cli.follow.who_continues import is_served, who_goes_on
+
+    task = room_state.store.read(lambda view: get_task(view, approval.task_id))
+    return "" if task.kind == "desk" else f" {who_goes_on(task.tree, is_served(room_state, task.tree))}"
+
+
+def _kept(ran: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return where the changes of a call that has run are kept, and what the call said."""
+    return {} if ran is None else {"ran": ran["result"], "patch": ran["meta"].get("patch")}
+
+
+def _kept_said(ran: Mapping[str, Any] | None) -> str:
+    if ran is None:
+        return ""
+    patch = ran["meta"].get("patch")
+    return f" It had run; nothing it changed was kept{f', but for a patch: {patch}' if patch else ''}."
+
+
+def _as_json(approval: "Approval", ran: Mapping[str, Any] | None) -> dict[str, Any]:
+    return {
+        "approvalId": approval.id,
+        "state": approval.state.value,
+        **approval.request.as_json(),
+        "originalArgs": approval.original_arguments,
+        "actor": approval.actor,
+        "role": approval.role,
+        "taskId": approval.task_id,
+        "rule": approval.rule,
+        "preview": approval.preview.as_json(),
+        "digest": approval.digest,
+        "requestedAt": approval.requested_at,
+        "expiresAt": approval.expires_at,
+        "decidedBy": approval.decided_by,
+        "decidedAt": approval.decided_at,
+        "note": approval.note,
+    } | _kept(ran)

@@ -1,0 +1,54 @@
+"""Tokens for people who decide without a terminal, such as from a chat bot."""
+
+from typing import Annotated
+
+import typer
+
+from brasstag.surfaces.cli.commands.options import Output
+from brasstag.surfaces.cli.terminal.console import print_json, report, say, wants_json
+
+app = typer.Typer(help="Who may decide with a token.", invoke_without_command=True)
+
+Name = Annotated[str, typer.Argument(help="The person's name, as it will stand on the timeline.")]
+
+
+@app.callback()
+def approvers(context: typer.Context, output: Output = None) -> None:
+    """List who has a token, when no command is given."""
+    from brasstag.surfaces.cli.session.people import approver_names
+
+    if context.invoked_subcommand is not None:
+        context.default_map = {context.invoked_subcommand: {"output": output}}
+        return
+    names = approver_names()
+    for name in names:
+        report(output, {"name": name}, name)
+    if not names and not wants_json(output):
+        say("Nobody has a token; `brasstag approvers add NAME` gives one.", "dim")
+
+
+@app.command()
+def add(name: Name, output: Output = None) -> None:
+    """Give somebody a token; only its digest is kept.
+
+    The token stands alone on standard output, even in a pipe, so that a script can keep it; -o json gives an object.
+    """
+    from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver, require_approver
+
+    require_approver()
+    token = add_approver(name)
+    if output == "json":
+        print_json({"name": name, "token": token})
+    else:
+        typer.echo(token)
+    say(f"Whoever has this in {TOKEN_VARIABLE} decides as {name}.", stderr=True)
+
+
+@app.command()
+def remove(name: Name, output: Output = None) -> None:
+    """Take somebody's token away."""
+    from brasstag.surfaces.cli.session.people import remove_approver, require_approver
+
+    require_approver()
+    remove_approver(name)
+    report(output, {"name": name, "removed": True}, f"{name} can no longer decide with a token.")

@@ -1,0 +1,151 @@
+"""What the shell offers on Tab; it looks at names only, so it is quick and loads nothing of the project."""
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterable
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+
+from brasstag.surfaces.cli.show.task_tree import TAIL
+
+if TYPE_CHECKING:
+    from brasstag.store.database.base import Database, View
+    from brasstag.store.tasks.rows import Task
+
+Finder = Callable[[Path], Iterable[str]]
+Completion = Callable[[typer.Context, str], list[str]]
+
+_Found = TypeVar("_Found")
+
+_PLAIN = re.compile(r"[A-Za-z0-9_-]+")
+"""Only such names are offered: some shells evaluate what they are offered, and agents or commits may choose names."""
+
+_ID = re.compile(r"[a-z]+_[0-9a-f]{32}")
+
+
+SERVER_SECONDS = 2
+"""How long a user who pressed Tab waits for a database server."""
+
+
+def _offering(find: Finder) -> Completion:
+    """Turn a finder into what the shell asks; where nothing can be found, nothing is said."""
+
+    def offer(context: typer.Context, incomplete: str) -> list[str]:
+        from brasstag.settings import find_project
+
+        try:
+            project = find_project(context.params.get("project") or Path())
+            words = [word for word in find(project) if _PLAIN.fullmatch(word)]
+            return [word for word in words if word.startswith(incomplete)] or [
+                word[-TAIL:] for word in words if _ID.fullmatch(word) and word[-TAIL:].startswith(incomplete)
+            ]
+        except Exception:  # noqa: BLE001 - a person is typing; whatever is wrong here will be said when they press Enter
+            return []
+
+    return offer
+
+
+@_offering
+def tool_names(project: Path) -> Iterable[str]:
+    """Offer the shipped tools and those of the project."""
+    from brasstag.settings import TOOLS_DIRECTORY
+
+    shipped = [file.name for file in (files("brasstag.tools") / "configs").iterdir()]
+    own = [file.name for file in (project / TOOLS_DIRECTORY).glob("*.json")]
+    return sorted(name.removesuffix(".json") for name in shipped + own)
+
+
+@_offering
+def role_names(project: Path) -> Iterable[str]:
+    """Offer the operator and the roles of the crew."""
+    return ["operator", *_roles(project)]
+
+
+@_offering
+def approval_ids(project: Path) -> Iterable[str]:
+    """Offer what waits."""
+    from brasstag.store.tasks.approvals import list_approvals
+    from brasstag.words.approvals import WAITING_STATES
+
+    return [approval.id for approval in _look(project, lambda view: list_approvals(view, WAITING_STATES))]
+
+
+@_offering
+def task_ids(project: Path) -> Iterable[str]:
+    """Offer the tasks that have not ended."""
+    return [task.id for task in _live(project)]
+
+
+@_offering
+def question_ids(project: Path) -> Iterable[str]:
+    """Offer the questions that wait for people."""
+    from brasstag.app.watch.overview import is_question_to_people
+
+    return [task.id for task in _live(project) if is_question_to_people(task)]
+
+
+@_offering
+def run_ids(project: Path) -> Iterable[str]:
+    """Offer every run."""
+    from brasstag.store.tasks.rows import read_tasks
+
+    return [task.id for task in _look(project, read_tasks) if task.kind == "agent" and task.id == task.tree]
+
+
+@_offering
+def memory_ids(project: Path) -> Iterable[str]:
+    """Offer what agents remember."""
+    from brasstag.store.tasks.memories import all_memories
+
+    return [memory.id for memory in _look(project, all_memories)]
+
+
+@_offering
+def crew_roles(project: Path) -> Iterable[str]:
+    """Offer the roles of the crew."""
+    return _roles(project)
+
+
+def _roles(project: Path) -> list[str]:
+    from brasstag.settings import SETTINGS_FILE
+
+    return list(tomllib.loads((project / SETTINGS_FILE).read_text()).get("roles", {}))
+
+
+def _live(project: Path) -> list["Task"]:
+    from brasstag.store.tasks.rows import read_tasks
+
+    return _look(project, lambda view: read_tasks(view, ("ready", "running", "blocked")))
+
+
+def _look(project: Path, look: Callable[["View"], list[_Found]]) -> list[_Found]:
+    database = _database(project)
+    try:
+        with database.read() as view:
+            return look(view)
+    finally:
+        database.close()
+
+
+def _database(project: Path) -> "Database":
+    """Open the room's tables as they are; raises where there are none."""
+    from brasstag.settings import STATE_DIRECTORY
+    from brasstag.store.database.postgres_address import DATABASE_VARIABLE
+
+    state = project / STATE_DIRECTORY
+    if url := os.environ.get(DATABASE_VARIABLE):
+        from brasstag.store.database.postgres import PostgresDatabase
+        from brasstag.store.database.postgres_address import Address
+
+        database = PostgresDatabase(Address(url), (state / "room").read_text().strip())
+        database.parameters["connect_timeout"] = SERVER_SECONDS
+        return database
+    from brasstag.store.database.sqlite import SqliteDatabase
+
+    if not (state / "state.db").exists():
+        raise FileNotFoundError(state / "state.db")
+    return SqliteDatabase(state / "state.db")

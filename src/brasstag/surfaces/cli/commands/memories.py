@@ -1,0 +1,74 @@
+"""What agents remember: list it, forget some of it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from brasstag.surfaces.cli.commands.complete import crew_roles, memory_ids
+from brasstag.surfaces.cli.commands.options import HERE, Output, Project, pass_on
+from brasstag.surfaces.cli.session.rooms import open_store
+from brasstag.surfaces.cli.terminal.console import OutputName, print_json, quote, report, say, wants_json
+
+app = typer.Typer(help="What agents remember: list, forget.", invoke_without_command=True)
+
+OfRole = Annotated[str, typer.Option(help="Only what this role remembers.", autocompletion=crew_roles)]
+
+
+@app.callback()
+def memories(context: typer.Context, output: Output = None, project: Project = HERE) -> None:
+    """List what agents remember, when no command is given."""
+    pass_on(context, project, output)
+    if context.invoked_subcommand is None:
+        _list(project, output, "")
+
+
+@app.command("list")
+def list_(role: OfRole = "", output: Output = None, project: Project = HERE) -> None:
+    """List what agents remember, oldest first."""
+    _list(project, output, role)
+
+
+@app.command()
+def forget(
+    names: Annotated[
+        list[str], typer.Argument(help="Ids, or their last few characters.", autocompletion=memory_ids)
+    ],
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Forget one or several, for good: later tasks are not told of them."""
+    from brasstag.store.tasks.memories import forget_memory
+
+    with open_store(project) as room_state, room_state.store.database.write() as transaction:
+        forgotten = [forget_memory(transaction, name) for name in dict.fromkeys(names)]
+    for memory in forgotten:
+        report(output, {"memory": memory.id, "forgotten": True}, f"Forgot {memory.id} of {memory.role}.")
+
+
+def _list(project: Path, output: OutputName | None, role: str) -> None:
+    from brasstag.store.tasks.memories import all_memories
+    from brasstag.surfaces.cli.terminal.numbers import local_time
+
+    with open_store(project) as room_state:
+        found = room_state.store.read(lambda view: all_memories(view, role))
+    for memory in found:
+        if wants_json(output):
+            print_json(
+                {
+                    "memory": memory.id,
+                    "role": memory.role,
+                    "run": memory.tree or None,
+                    "content": memory.content,
+                    "task": memory.task_id,
+                    "at": memory.at,
+                }
+            )
+            continue
+        kept = f"in run {memory.tree[-8:]}" if memory.tree else "for good"
+        say(f"{memory.id}  {memory.role}, {kept}", "bold")
+        for line in memory.content.split("\n"):
+            quote(line, indent="  │ ")
+        say(f"  {local_time(memory.at)}", "dim")
+    if not found and not wants_json(output):
+        say("Nothing is remembered.", "dim")

@@ -1,0 +1,183 @@
+"""The project itself: init, trust, doctor, gc."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+
+import typer
+
+from brasstag.surfaces.cli.commands.options import HERE, Output, Project
+from brasstag.surfaces.cli.session.rooms import open_store
+from brasstag.surfaces.cli.terminal.console import (
+    OutputName,
+    at_terminal,
+    print_json,
+    report,
+    say,
+    wants_json,
+)
+from brasstag.surfaces.cli.terminal.exits import Exit
+
+if TYPE_CHECKING:
+    from brasstag.surfaces.cli.session.trust import Unaccepted
+
+DAY_SECONDS = 86_400
+
+
+def _crews(incomplete: str) -> list[str]:
+    from brasstag.app.crews import crew_names
+
+    return [name for name in crew_names() if name.startswith(incomplete)]
+
+
+def init(
+    directory: Annotated[Path, typer.Argument(help="Where; made if it is not there.")] = HERE,
+    crew: Annotated[
+        str | None,
+        typer.Option(help="Begin with a crew of agents: analyst, developer or novel.", autocompletion=_crews),
+    ] = None,
+    workspace: Annotated[
+        str | None, typer.Option(help="The one directory tools may touch; data, unless a crew says another.")
+    ] = None,
+    profile: Annotated[
+        Literal["careful", "trusted", "locked"] | None,
+        typer.Option(help="What calls may do unasked; careful, unless a crew says another."),
+    ] = None,
+    output: Output = None,
+) -> None:
+    """Make a project: settings, workspace, room, and maybe a crew."""
+    from brasstag.app.project.create import create_project
+    from brasstag.app.project.trust import control_files
+
+    project = directory.resolve()
+    created = create_project(project, workspace, profile, crew)
+    place, chosen = created.workspace, created.settings.room.profile
+    made, kept = ([_from(project, path) for path in paths] for paths in (created.made, created.kept))
+    unseen = sorted(control_files(project).keys() - set(made))
+    if wants_json(output):
+        found = {
+            "project": str(project),
+            "workspace": str(place),
+            "profile": chosen,
+            "crew": crew,
+            "made": made,
+            "kept": kept,
+            "unaccepted": unseen,
+        }
+        print_json(found)
+        return
+    shown = f"{place}" if place == project else f"{_from(project, place)}/"
+    say(f"Made a room in {project}; tools may touch {shown}, profile {chosen}.", "green")
+    if unseen:
+        say(
+            f"tools/ was here before; `brasstag trust` shows its {len(unseen)} files before they are loaded.",
+            "yellow",
+        )
+    there = "" if project == Path.cwd() else f"cd {shlex.quote(str(directory))} && "
+    if created.crew is None:
+        say(f"Try: {there}brasstag call write_file path=hello.md content='# Hello'")
+        return
+    say(f"Crew {crew}: {', '.join(created.settings.roles)}. Who they are is said in brasstag.toml.")
+    for name in made:
+        say(f"  made {name}")
+    for name in kept:
+        say(f"  kept {name}, which was here before", "yellow")
+    say(f'Try: {there}brasstag run "{created.crew.first_request}"')
+
+
+def _from(project: Path, path: Path) -> str:
+    """Return a path relative to the project, or the whole path where it lies elsewhere."""
+    return path.relative_to(project).as_posix() if path.is_relative_to(project) else str(path)
+
+
+def trust(
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Accept; needs a terminal or an approver's token.")
+    ] = False,
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Show how control files changed since you last accepted them.
+
+    Then accept them, or not: nothing of them is loaded before. What could not be loaded is not accepted.
+    """
+    from brasstag.settings import find_project
+    from brasstag.surfaces.cli.session.people import require_approver
+    from brasstag.surfaces.cli.session.trust import Unaccepted
+    from brasstag.surfaces.cli.terminal.prompts import confirm
+
+    if yes:
+        require_approver()
+    found = Unaccepted.look(find_project(project))
+    if not found:
+        report(output, {"accepted": True, "changes": []}, "Nothing has changed since you last accepted it.")
+        return
+    if not wants_json(output):
+        found.show(stderr=False)
+    if found.problems:
+        _refuse(found, output)
+    accepted = yes or (at_terminal() and confirm("Load these control files from now on?"))
+    if accepted:
+        require_approver()
+        found.accept()
+    how = "" if accepted or at_terminal() else " Add --yes to accept them without a terminal."
+    report(
+        output,
+        {"accepted": accepted, "changes": found.as_json()},
+        "Accepted." if accepted else f"Nothing was accepted.{how}",
+    )
+    raise typer.Exit(Exit.DONE if accepted else Exit.FAILED)
+
+
+def _refuse(found: "Unaccepted", output: OutputName | None) -> NoReturn:
+    """Say why files that could not be loaded are not accepted."""
+    from brasstag.surfaces.cli.terminal.failures import paragraph
+    from brasstag.words.errors import ConfigError
+
+    problems = [str(problem) for problem in found.problems]
+    report(
+        output,
+        {"accepted": False, "changes": found.as_json(), "problems": problems},
+        f"Nothing was accepted, as this could not be loaded. {paragraph(ConfigError(found.problems))}",
+        "red",
+    )
+    raise typer.Exit(Exit.FAILED)
+
+
+def gc(
+    grace_days: Annotated[float, typer.Option(min=0, help="Spare what is younger than this.")] = 7,
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Delete kept contents that nothing needs any more.
+
+    Whatever a version, a claim or a waiting approval names is kept; so is what is younger than the grace.
+    """
+    from brasstag.store.maintenance.prune import named_blobs
+
+    with open_store(project) as room_state:
+        keep = room_state.store.read(named_blobs)
+        count, size = room_state.store.blobs.collect(keep, grace_days * DAY_SECONDS)
+    report(
+        output,
+        {"deleted": count, "bytes": size, "kept": len(keep)},
+        f"Deleted {count} contents, {size} bytes; {len(keep)} are named and kept.",
+    )
+
+
+def doctor(output: Output = None, project: Project = HERE) -> None:
+    """Say what works here and what does not.
+
+    It works when settings or tools are broken, and loads no control file that was not accepted.
+    """
+    from brasstag.surfaces.cli.commands.doctor import examine
+
+    checks = list(examine(project))
+    for check in checks:
+        report(
+            output,
+            {"what": check.what, "ok": check.ok, "found": check.found},
+            f"{'✓' if check.ok else '✗'} {check.what}: {check.found}",
+            "green" if check.ok else "red",
+        )
+    raise typer.Exit(Exit.DONE if all(check.ok for check in checks) else Exit.FAILED)

@@ -1,0 +1,114 @@
+"""Runs of a crew: start one, watch one, resume one."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from brasstag.surfaces.cli.commands.complete import crew_roles, run_ids, task_ids
+from brasstag.surfaces.cli.commands.options import (
+    HERE,
+    MaxChildren,
+    MaxCost,
+    MaxDepth,
+    MaxSeconds,
+    MaxSteps,
+    MaxTokens,
+    Output,
+    Project,
+    budget_of,
+)
+from brasstag.surfaces.cli.session.people import require_approver
+from brasstag.surfaces.cli.session.rooms import run as in_loop
+from brasstag.surfaces.cli.terminal.console import OutputName, at_terminal, wants_json
+
+if TYPE_CHECKING:
+    from brasstag.surfaces.cli.follow.follow_run import Running
+
+Detach = Annotated[
+    bool, typer.Option("--detach", help="Let a worker in the background do it, and leave at once.")
+]
+Later = Annotated[
+    bool, typer.Option("--later", help="Ask nothing here; leave approvals and questions waiting.")
+]
+Documents = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--document", "-d", metavar="PATH", help="A file of the workspace to begin with; again for more."
+    ),
+]
+TaskName = Annotated[str, typer.Argument(help="The task, or the end of its id.", autocompletion=task_ids)]
+RunName = Annotated[str, typer.Argument(help="The run, or the end of its id.", autocompletion=run_ids)]
+
+
+def run(
+    request: Annotated[str, typer.Argument(help="What is to be done.")],
+    role: Annotated[
+        str, typer.Option(help="Who takes it; the crew's lead if left out.", autocompletion=crew_roles)
+    ] = "",
+    document: Documents = None,
+    model: Annotated[
+        str, typer.Option(help="For every role, such as anthropic:NAME, ollama:NAME, scripted:FILE.")
+    ] = "",
+    max_steps: MaxSteps = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    max_seconds: MaxSeconds = None,
+    max_depth: MaxDepth = None,
+    max_children: MaxChildren = None,
+    later: Later = False,
+    detach: Detach = False,
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Give the crew something to do, and follow it.
+
+    Leave with Ctrl-C: what was done stays done, and `brasstag resume` goes on with the rest.
+    """
+    budget = budget_of(max_steps, max_tokens, max_cost, max_seconds, max_depth, max_children)
+    if not request.strip():
+        raise typer.BadParameter("say what is to be done")
+    work = _running(project, output, later).begin(request, role, document or [], model, budget, detach=detach)
+    raise typer.Exit(in_loop(work))
+
+
+def watch(
+    task: TaskName,
+    new: Annotated[bool, typer.Option("--new", help="Only what happens from now on.")] = False,
+    later: Later = False,
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Follow a task that others work on, until it ends."""
+    raise typer.Exit(in_loop(_running(project, output, later).watch(task, new=new)))
+
+
+def resume(
+    task: RunName,
+    max_steps: MaxSteps = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    max_seconds: MaxSeconds = None,
+    max_depth: MaxDepth = None,
+    max_children: MaxChildren = None,
+    note: Annotated[str, typer.Option(help="Told to the agent.")] = "",
+    later: Later = False,
+    detach: Detach = False,
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Go on with a run: one that failed, was stopped, or was left.
+
+    Limits given here take the place of those it had; they count for a run that has ended.
+    """
+    budget = budget_of(max_steps, max_tokens, max_cost, max_seconds, max_depth, max_children)
+    if budget.as_json() or note:
+        # Only a person extends what people have limited, or speaks to an agent as one.
+        require_approver()
+    raise typer.Exit(in_loop(_running(project, output, later).resume(task, budget, note, detach=detach)))
+
+
+def _running(project: Path, output: OutputName | None, later: bool) -> "Running":
+    from brasstag.surfaces.cli.follow.follow_run import Running
+
+    return Running(project, output, asks=at_terminal() and not wants_json(output) and not later)

@@ -1,0 +1,136 @@
+"""Tasks: list them as trees, answer their questions, stop them."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from brasstag.surfaces.cli.commands.complete import question_ids, run_ids, task_ids
+from brasstag.surfaces.cli.commands.options import HERE, Output, Project
+from brasstag.surfaces.cli.session.rooms import open_store
+from brasstag.surfaces.cli.session.rooms import run as in_loop
+from brasstag.surfaces.cli.terminal.console import at_terminal, print_json, say, wants_json
+from brasstag.words.budgets import MICRO
+
+if TYPE_CHECKING:
+    from brasstag.app.watch.overview import Overview
+    from brasstag.store.database.base import View
+    from brasstag.store.tasks.rows import Task
+
+NEWEST = 5
+"""How many runs that have ended are listed beside those that have not."""
+
+
+def tasks(
+    run: Annotated[
+        str | None, typer.Argument(help="Only this run: its id, or the end of it.", autocompletion=run_ids)
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every run there was, and every desk.")] = False,
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Show runs as trees: who works for whom, and what waits.
+
+    Those that have not ended, and the newest that have, the newest last.
+    """
+    from brasstag.surfaces.cli.follow.endings import print_picture
+
+    with open_store(project) as room_state:
+        overview = room_state.store.read(lambda view: _chosen(view, run, everything))
+        overview = overview.seen_by(room_state.boot.is_alive)
+        if wants_json(output):
+            for task in overview.tasks:
+                print_json(
+                    _as_json(overview, task) | {"cost": room_state.store.read(partial(_cost, task=task))}
+                )
+            return
+    if overview.tasks:
+        print_picture(overview, hints=True)
+    else:
+        say('Nothing was begun here yet; try `brasstag run "…"`.', "dim")
+
+
+def answer(
+    question: Annotated[
+        str, typer.Argument(help="The question, or the end of its id.", autocompletion=question_ids)
+    ],
+    text: Annotated[str, typer.Argument(help="The answer.")],
+    document: Annotated[
+        list[Path] | None,
+        typer.Option("--document", "-d", metavar="PATH", help="A file of the workspace to go with it."),
+    ] = None,
+    go_on: Annotated[bool, typer.Option("--go-on", help="Then work on that run here.")] = False,
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Answer a question that an agent has asked people.
+
+    Needs a terminal or an approver's token, as approving does.
+    """
+    from brasstag.surfaces.cli.actions.answer import Answering
+
+    answering = Answering(project, output, asks=at_terminal() and not wants_json(output))
+    if document or go_on:
+        raise typer.Exit(in_loop(answering.in_room(question, text, document or [], go_on=go_on)))
+    answering.in_store(question, text)
+
+
+def stop(
+    task: Annotated[str, typer.Argument(help="The task, or the end of its id.", autocompletion=task_ids)],
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Stop a task and every task below it.
+
+    What waits for approval in them is withdrawn. Exit 5 when it is not known whether a call happened.
+    """
+    from brasstag.surfaces.cli.actions.stop import stop_and_tell
+
+    raise typer.Exit(stop_and_tell(project, task, output))
+
+
+def _chosen(view: "View", run: str | None, everything: bool) -> "Overview":
+    from brasstag.app.watch.overview import look_over, overview_of
+    from brasstag.store.tasks.rows import read_tasks
+
+    if run is not None:
+        return look_over(view, run)
+    found = read_tasks(view)
+    if everything:
+        return overview_of(view, found)
+    roots = [task for task in found if task.id == task.tree]
+    ended = [task.id for task in roots if task.has_ended and task.kind != "desk"][-NEWEST:]
+    shown = {*ended, *(task.id for task in roots if _is_of_interest(task))}
+    return overview_of(view, [task for task in found if task.tree in shown])
+
+
+def _is_of_interest(root: "Task") -> bool:
+    """Say whether a person may have to do something about it; a desk matters only while it waits for a person."""
+    return root.status == "blocked" if root.kind == "desk" else not root.has_ended
+
+
+def _as_json(overview: "Overview", task: "Task") -> dict[str, Any]:
+    return {
+        "task": task.id,
+        "run": task.tree,
+        "parent": task.parent_id or None,
+        "kind": task.kind,
+        "role": task.role,
+        "status": task.status,
+        "title": task.title,
+        "waitsFor": overview.waits_for(task),
+        "isLeft": task.id in overview.left,
+        "approvals": [approval.id for approval in overview.approvals_of(task)],
+        "openedAt": task.opened_at,
+        "closedAt": task.closed_at,
+        "steps": task.steps,
+        "tokens": task.tokens,
+    }
+
+
+def _cost(view: "View", task: "Task") -> float | None:
+    """Return dollars, or None where the price is unknown; the turns are looked at only where the cost is zero."""
+    from brasstag.app.watch.spending import taken_by
+
+    return task.cost / MICRO if task.cost or not task.steps else taken_by(view, [task]).dollars

@@ -1,0 +1,1 @@
+"""The demo: real commands played on a real room in a scratch directory."""

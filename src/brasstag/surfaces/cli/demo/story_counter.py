@@ -1,0 +1,83 @@
+"""The demo of the counter: calls that are allowed, asked, edited, denied and undone."""
+
+import json
+from typing import TYPE_CHECKING
+
+from brasstag.store.tasks.approvals import list_approvals
+from brasstag.store.timeline.timeline import read_entries
+from brasstag.surfaces.cli.terminal.exits import Exit
+from brasstag.words.approvals import ApprovalState
+from brasstag.words.events import EntryKind
+
+if TYPE_CHECKING:
+    from brasstag.store.database.base import View
+    from brasstag.surfaces.cli.demo.stage import Stage
+
+_CHAPTER = """# Chapter one
+
+Call me Ishmael. Some years ago, never mind how long precisely, I thought I would sail about a little.
+"""
+_REWRITE = """# Chapter one
+
+Call me Bartleby. I would prefer not to sail.
+"""
+_EDITED = """# Chapter one
+
+Call me Ishmael. I would prefer not to sail.
+"""
+
+
+def tell(stage: "Stage") -> None:
+    """Tell the whole story; end with the proof of it."""
+    stage.chapter("A room: one directory that agents may touch, and a counter in front of it.")
+    stage.run("init", str(stage.project))
+    stage.enter()
+
+    stage.chapter(
+        "Allowed. The profile is careful: a new file needs nobody's approval, and neither does reading it."
+    )
+    stage.run("call", "write_file", "path=chapters/one.md", f"content={_CHAPTER}")
+    stage.run("call", "read_file", "path=chapters/one.md")
+
+    stage.chapter("Asked. Writing over a file waits for a person, who is shown exactly what would change.")
+    stage.run(
+        "call", "write_file", "path=chapters/one.md", f"content={_REWRITE}", "--later", ends=Exit.WAITING
+    )
+    stage.run("approvals", "show", stage.look(_waiting))
+
+    stage.chapter(
+        "Approved with edits. Ada keeps the narrator's name; the call runs as she changed it, once."
+    )
+    stage.let_ada_decide()
+    edited = json.dumps({"path": "chapters/one.md", "content": _EDITED})
+    stage.run("approvals", "approve", stage.look(_waiting), "--arguments", edited)
+    stage.run("call", "read_file", "path=chapters/one.md")
+
+    stage.chapter("Denied, by a person. The agent is told why, and nothing has happened.")
+    stage.run("call", "delete_file", "path=chapters", "recursive=true", "--later", ends=Exit.WAITING)
+    stage.run("approvals", "deny", stage.look(_waiting), "--reason", "we keep what we wrote")
+
+    stage.chapter("Denied, by a rule. Secrets are no agent's business, whatever the profile.")
+    (stage.project / "data" / ".env").write_text("PASSWORD=correct horse battery staple\n")
+    stage.run("call", "read_file", "path=.env", ends=Exit.DENIED)
+    stage.run("call", "search_code", "query=horse", "include_hidden=true")
+
+    stage.chapter("Undone. Taking a call back is itself a call, judged like any other.")
+    stage.run("undo", stage.look(_newest_overwrite), "--yes")
+    stage.run("call", "read_file", "path=chapters/one.md")
+
+    stage.chapter(
+        "All of it is on the timeline, each entry chained to the one before, the heads sealed with a key\n"
+        "that lies outside the project."
+    )
+    stage.run("timeline", "show")
+    stage.run("timeline", "verify")
+
+
+def _waiting(view: "View") -> str:
+    return list_approvals(view, (ApprovalState.OPEN,))[0].id
+
+
+def _newest_overwrite(view: "View") -> str:
+    entries = list(read_entries(view))
+    return next(entry.tag for entry in reversed(entries) if entry.kind is EntryKind.SETTLED)

@@ -1,0 +1,1 @@
+"""Following a run at the terminal: show its events, ask the person, go on."""

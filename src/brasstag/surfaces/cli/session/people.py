@@ -1,0 +1,123 @@
+"""Who decides: a person at a terminal, or a person with an approver's token, and no other."""
+
+import getpass
+import hmac
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from brasstag.settings import user_directory
+from brasstag.surfaces.cli.terminal.console import at_terminal
+from brasstag.surfaces.cli.terminal.visible import visible
+from brasstag.words.approvals import Approver
+from brasstag.words.canonical import sha256
+from brasstag.words.errors import Code, ConfigError, Problem, ToolError
+
+TOKEN_VARIABLE = "BRASSTAG_APPROVER_TOKEN"  # noqa: S105 - the name of a variable
+
+LONGEST_NAME = 100
+
+
+def user_name() -> str:
+    """Return the system's name for the user who runs this; the environment could claim any name."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except ImportError:  # only Unix has it
+        return getpass.getuser()
+    except KeyError:
+        return f"uid {os.getuid()}"
+
+
+def require_approver() -> Approver:
+    """Return who is deciding, or refuse: agents run commands too."""
+    token = os.environ.get(TOKEN_VARIABLE)
+    if token:
+        for name, digest in _known().items():
+            if hmac.compare_digest(digest, _digest(token)):
+                return Approver(name, "token")
+        raise ToolError(
+            Code.NOT_AN_APPROVER,
+            f"the token in {TOKEN_VARIABLE} is nobody's; `brasstag approvers` lists who has one",
+        )
+    if at_terminal():
+        return Approver(user_name(), "terminal")
+    raise ToolError(
+        Code.NOT_AN_APPROVER,
+        "a decision needs a person: run this in a terminal, or set "
+        f"{TOKEN_VARIABLE} to a token from `brasstag approvers add NAME`",
+    )
+
+
+def add_approver(name: str) -> str:
+    """Give a person a token, and return it; only its digest is kept."""
+    if not name.strip() or visible(name) != name or "\n" in name or len(name) > LONGEST_NAME:
+        raise ToolError(
+            Code.INVALID_ARGUMENTS,
+            f"{name!r} cannot be a name; use one line of at most {LONGEST_NAME} characters",
+        )
+    token = secrets.token_urlsafe(32)
+    with _changing() as known:
+        if name in known:
+            raise ToolError(
+                Code.ALREADY_EXISTS,
+                f"{name} already has a token; `brasstag approvers remove` takes it away, then give a new one",
+            )
+        known[name] = _digest(token)
+    return token
+
+
+def remove_approver(name: str) -> None:
+    """Take a person's token away."""
+    with _changing() as known:
+        if known.pop(name, None) is None:
+            raise ToolError(
+                Code.INVALID_ARGUMENTS, f"{name} has no token; `brasstag approvers` lists who has"
+            )
+
+
+def approver_names() -> list[str]:
+    """Return the names of all people who have a token."""
+    return sorted(_known())
+
+
+def _digest(token: str) -> str:
+    return sha256(token.encode(errors="surrogateescape"))
+
+
+def _file() -> Path:
+    return user_directory() / "approvers.json"
+
+
+def _known() -> dict[str, str]:
+    file = _file()
+    try:
+        known = json.loads(file.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except ValueError:
+        known = None
+    if not isinstance(known, dict) or not all(isinstance(digest, str) for digest in known.values()):
+        mend = "Remove the file, then give new tokens with `brasstag approvers add`."
+        raise ConfigError([Problem(str(file), "", "does not hold names and digests", mend)])
+    return known
+
+
+@contextmanager
+def _changing() -> Iterator[dict[str, str]]:
+    from filelock import FileLock
+
+    file = _file()
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with FileLock(f"{file}.lock"):
+        known = _known()
+        yield known
+        temporary = file.with_suffix(".tmp")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            json.dump(known, stream, indent=1)
+        temporary.replace(file)

@@ -1,0 +1,90 @@
+"""Control files that changed: a person sees how, then accepts them or not."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from brasstag.app.project.load import check_unloaded
+from brasstag.app.project.trust import ChangedFile, Trust
+from brasstag.app.state import open_state, require_same_room, was_replaced
+from brasstag.documents.reading.compare import diff_lines
+from brasstag.settings import STATE_DIRECTORY
+from brasstag.surfaces.cli.show.diffs import print_diff
+from brasstag.surfaces.cli.terminal.console import say
+from brasstag.surfaces.cli.terminal.prompts import confirm
+from brasstag.words.errors import ConfigError, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Unaccepted:
+    """What differs from what a person last accepted; only what was seen can be accepted."""
+
+    project: Path
+    files: tuple[ChangedFile, ...]
+    replaced: bool
+    """Whether another room's state lies here than the one this user knows."""
+    problems: tuple[Problem, ...] = ()
+    """Why these files could not be loaded, as far as it shows without running any of them."""
+
+    @classmethod
+    def look(cls, project: Path) -> Self:
+        """Compare the control files with their accepted copies."""
+        room_state = open_state(project)
+        try:
+            changes = Trust(project, room_state.folder).changes()
+            problems = check_unloaded(project) if changes else ()
+            return cls(project, tuple(changes), was_replaced(project, room_state), tuple(problems))
+        finally:
+            room_state.close()
+
+    def __bool__(self) -> bool:
+        return bool(self.files) or self.replaced
+
+    def show(self, *, stderr: bool) -> None:
+        """Show every change, as a diff."""
+        for file in self.files:
+            say(f"{file.path} is {file.what}:", "bold", stderr=stderr)
+            print_diff(file.accepted or b"", file.found or b"", stderr=stderr)
+        if self.replaced:
+            say(f"{STATE_DIRECTORY}/ was replaced:", "bold", stderr=stderr)
+            say(
+                "    the timeline you knew is not here; what lies here is another room's.",
+                "red",
+                stderr=stderr,
+            )
+
+    def as_json(self) -> list[dict[str, Any]]:
+        """Return one object for each change."""
+        found: list[dict[str, Any]] = [
+            {
+                "path": file.path,
+                "what": file.what,
+                "diff": list(diff_lines(file.accepted or b"", file.found or b"")),
+            }
+            for file in self.files
+        ]
+        return [*found, {"path": f"{STATE_DIRECTORY}/", "what": "replaced"}] if self.replaced else found
+
+    def accept(self) -> None:
+        """Remember what was seen as accepted."""
+        room_state = open_state(self.project)
+        try:
+            Trust(self.project, room_state.folder).accept(list(self.files))
+            require_same_room(self.project, room_state, accept=True)
+        finally:
+            room_state.close()
+
+
+def offer(project: Path) -> bool:
+    """Show what changed and ask whether to accept it, before a command goes on; say whether it was accepted.
+
+    Raises ConfigError, without asking, for what could not be loaded.
+    """
+    found = Unaccepted.look(project)
+    found.show(stderr=True)
+    if found.problems:
+        raise ConfigError(found.problems)
+    if not confirm("Load these control files from now on?"):
+        return False
+    found.accept()
+    return True

@@ -1,0 +1,1 @@
+"""How results look: outcomes, entries, documents, versions, tools, tasks and diffs."""

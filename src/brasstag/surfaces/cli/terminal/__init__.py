@@ -1,0 +1,1 @@
+"""The terminal itself: streams, tables, prompts, interrupts, exit codes."""

@@ -1,0 +1,67 @@
+"""Any failure as one paragraph that says what to do next, and its exit code."""
+
+import errno
+import os
+import traceback
+
+from brasstag.surfaces.cli.terminal.console import say
+from brasstag.surfaces.cli.terminal.exits import Exit, exit_for_code
+from brasstag.words.errors import BrasstagError, ConfigError, ToolError
+from brasstag.words.turns import ModelError
+
+TRACEBACK_VARIABLE = "BRASSTAG_TRACEBACK"
+
+_MAY_NOT = "Check who owns it and what you may do there, or choose another place."
+_FULL = "Free some space there and try again; nothing was half written."
+_TAKEN = "Something else has that name; choose another."
+_ADVICE = {
+    errno.EACCES: _MAY_NOT,
+    errno.EPERM: _MAY_NOT,
+    errno.EROFS: _MAY_NOT,
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EFBIG: _FULL,
+    errno.EEXIST: _TAKEN,
+    errno.EISDIR: _TAKEN,
+    errno.ENOTDIR: _TAKEN,
+    errno.ENOENT: "Check the path.",
+    errno.ENAMETOOLONG: "Choose a shorter name.",
+}
+
+
+def tell(error: Exception) -> Exit:
+    """Write the paragraph to standard error and return the exit code."""
+    if os.environ.get(TRACEBACK_VARIABLE):
+        traceback.print_exception(error)
+    say(paragraph(error), stderr=True)
+    return exit_for_code(error.code) if isinstance(error, ToolError) else Exit.FAILED
+
+
+def paragraph(error: Exception) -> str:
+    """Say what went wrong, and what to do about it."""
+    if isinstance(error, ConfigError):
+        first, *more = map(str, error.problems)
+        return "\n  ".join(["All of this has to be mended first:", first, *more]) if more else first
+    if isinstance(error, ToolError | ModelError):
+        return f"{error.code}: {error.message}"
+    if isinstance(error, BrasstagError):
+        return str(error)
+    if isinstance(error, OSError):
+        return _about_system(error)
+    if isinstance(error, RuntimeError) and "home directory" in str(error):
+        # Neither pathlib nor platformdirs has a type of its own for this.
+        return (
+            "It is not known where your own files belong, as HOME is not set and the system knows no home of yours. "
+            "Set HOME, or BRASSTAG_USER_DIR to a directory that only you can write."
+        )
+    return (
+        f"Brasstag itself has failed, which is a mistake in it: {type(error).__name__}: {error}. "
+        "`brasstag timeline show` tells what was done before. "
+        f"Run it again with {TRACEBACK_VARIABLE}=1 for the details, and please report them."
+    )
+
+
+def _about_system(error: OSError) -> str:
+    where = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "a file or the output"
+    what = error.strerror or str(error)
+    return f"{where}: {what}. {_ADVICE.get(error.errno or 0, 'Run `brasstag doctor` for more.')}"

@@ -1,0 +1,1 @@
+"""Arguments of a call: repaired, completed, checked, and what is wrong with them in words."""

@@ -1,0 +1,51 @@
+"""Tools that annotate documents with tags and descriptions, recorded with the call's own entry."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from brasstag.toolkit.config.config import Limits
+from brasstag.toolkit.declare.declare import tool
+from brasstag.words.documents import Document
+from brasstag.words.errors import Code, ToolError
+
+Annotate = Callable[[str], str]
+"""Says that the call annotates what is at a path."""
+
+
+class Named(Protocol):
+    """What annotating needs to know of documents; the engine hands it in."""
+
+    def named(self, path: str, seconds: float) -> Document:
+        """Return a document that is there."""
+        ...
+
+
+@tool(execution_type="function")
+def tag_document(
+    annotate: Annotate,
+    library: Named,
+    limits: Limits,
+    path: str,
+    add: list[str] | None = None,
+    remove: list[str] | None = None,
+) -> dict[str, Any]:
+    """tag_document"""
+    if not add and not remove:
+        raise ToolError(Code.INVALID_ARGUMENTS, "say which tags to add or to remove")
+    both = sorted(set(add or ()) & set(remove or ()))
+    if both:
+        raise ToolError(Code.INVALID_ARGUMENTS, f"{both[0]!r} is to be added and removed; say one of them")
+    document = library.named(path, limits.working_seconds)
+    annotate(document.path)
+    tags = dict.fromkeys((*document.tags, *(add or ())))
+    return {"path": document.path, "tags": [tag for tag in tags if tag not in (remove or ())]}
+
+
+@tool(execution_type="function")
+def describe_document(
+    annotate: Annotate, library: Named, limits: Limits, path: str, description: str
+) -> dict[str, Any]:
+    """describe_document"""
+    document = library.named(path, limits.working_seconds)
+    annotate(document.path)
+    return {"path": document.path, "description": description}

@@ -1,0 +1,1 @@
+"""Helpers of search_code: the query, and the matching lines."""

@@ -1,0 +1,225 @@
+"""The rules of the code's layout, each as a function that names its offenders.
+
+    .venv/bin/python -m tests.architecture > tests/architecture_offenders.txt
+
+writes down the offenders of today. `test_architecture.py` holds the list equal to what is found, so it only shrinks.
+"""
+
+import ast
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent / "src" / "brasstag"
+OFFENDERS = Path(__file__).with_name("architecture_offenders.txt")
+
+MOST_FILES = 15
+WIDE_FOLDERS = {"engine/calls": 25, "surfaces/cli/commands": 25}
+"""Folders whose files are read in one order, or are one command each."""
+
+MOST_FIELDS = 12
+MOST_PARAMETERS = 6
+
+METAPHORS = frozenset(
+    {
+        "Abstracts", "Audience", "Bench", "Booth", "Books", "Boot", "Card", "Carbon", "Errand", "Fittings",
+        "Floor", "Happening", "Looked", "Lookout", "Minutes", "Mishap", "Paper", "Rack", "Round", "Rounds",
+        "Shelf", "Shift", "Shop", "Sight", "Sights", "Standing", "Stands", "Suspects", "Trouble", "Vault",
+        "Watch",
+    }
+)  # fmt: skip
+"""Class names that a stranger cannot guess."""
+
+NOUNS_IN_ING = frozenset({"landing.py", "private_ranking.py", "spending.py"})
+
+RIDDLES = re.compile(r"\b(nobody|somebody|whoever|anybody|everybody)\b", re.IGNORECASE)
+
+WRITERS = (
+    "engine/calls/record.py",
+    "engine/calls/ask.py",
+    "engine/calls/approvals.py",
+    "engine/graph/",
+    "engine/recovery/",
+)
+STORE_VERBS = frozenset({"record", "claim", "settle", "ask", "decide"})
+
+Rule = Callable[[], Iterator[str]]
+
+
+@cache
+def sources() -> dict[str, str]:
+    """Return the text of every module, by its path inside the package."""
+    return {
+        file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8")
+        for file in sorted(ROOT.rglob("*.py"))
+    }
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Return every module, parsed."""
+    return {name: ast.parse(text) for name, text in sources().items()}
+
+
+def modules() -> list[str]:
+    """Return every module that is no folder's front door; migrations are named by their order."""
+    return [name for name in sources() if not name.endswith("__init__.py") and "/migrations/" not in name]
+
+
+def _folder(name: str) -> str:
+    return name.rpartition("/")[0]
+
+
+def doubled_names() -> Iterator[str]:
+    """Name the files that stand under the same name in two folders of the same name."""
+    found = defaultdict(list)
+    for name in modules():
+        found["/".join(name.split("/")[-2:])].append(name)
+    for names in found.values():
+        if len(names) > 1:
+            yield " and ".join(names)
+
+
+def crowded_folders() -> Iterator[str]:
+    """Name the folders with more files than a table of contents has lines."""
+    for folder, count in Counter(map(_folder, modules())).items():
+        if count > WIDE_FOLDERS.get(folder, MOST_FILES):
+            yield folder
+
+
+def gerunds() -> Iterator[str]:
+    """Name the files whose name is a gerund."""
+    for name in modules():
+        file = name.rpartition("/")[2]
+        if re.search(r"ing(_[a-z]+)?\.py$", file) and file not in NOUNS_IN_ING:
+            yield name
+
+
+def metaphors() -> Iterator[str]:
+    """Name the classes whose name is an invented picture."""
+    for name, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and node.name.lstrip("_") in METAPHORS:
+                yield f"{name} {node.name}"
+
+
+def riddles() -> Iterator[str]:
+    """Name the modules that say nobody, somebody, whoever, anybody or everybody."""
+    for name, text in sources().items():
+        if RIDDLES.search(text):
+            yield name
+
+
+def undescribed() -> Iterator[str]:
+    """Name the modules whose docstring does not begin with one line that ends the sentence."""
+    for name in modules():
+        first = (ast.get_docstring(trees()[name]) or "").split("\n\n")[0]
+        if not first or "\n" in first or len(first) > 125:
+            yield name
+
+
+def writes_outside_store() -> Iterator[str]:
+    """Name the modules outside store that open a write transaction."""
+    for name, tree in trees().items():
+        if name.startswith("store/"):
+            continue
+        if any(_called(node) == "write" and _receiver(node).endswith("database") for node in ast.walk(tree)):
+            yield name
+
+
+def other_writers() -> Iterator[str]:
+    """Name the modules of the engine that write calls' entries, beside the ones that are there for it."""
+    for name, tree in trees().items():
+        if not name.startswith("engine/") or name.startswith(WRITERS):
+            continue
+        if any(
+            _called(node) in STORE_VERBS and _receiver(node).endswith(("books", "store"))
+            for node in ast.walk(tree)
+        ):
+            yield name
+
+
+def desks_by_name() -> Iterator[str]:
+    """Name the modules that compare a task's kind with "desk"; elsewhere a task says what it is."""
+    for name, tree in trees().items():
+        if name.startswith("store/tasks/"):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Compare) and any(
+                isinstance(side, ast.Constant) and side.value == "desk"
+                for side in [node.left, *node.comparators]
+            ):
+                yield name
+                break
+
+
+def wide_classes() -> Iterator[str]:
+    """Name the dataclasses with more fields than a reader can hold."""
+    for name, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and _is_dataclass(node):
+                fields = [line for line in node.body if isinstance(line, ast.AnnAssign)]
+                if len(fields) > MOST_FIELDS:
+                    yield f"{name} {node.name}"
+
+
+def wide_functions() -> Iterator[str]:
+    """Name the functions with too many parameters; tools and commands have as many as their callers may give."""
+    for name, tree in trees().items():
+        if name.startswith(("tools/", "surfaces/cli/")):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                names = [one.arg for one in (*node.args.args, *node.args.kwonlyargs)]
+                if len([one for one in names if one not in ("self", "cls")]) > MOST_PARAMETERS:
+                    yield f"{name} {node.name}"
+
+
+def asserts() -> Iterator[str]:
+    """Name the modules that assert what a type should prove."""
+    for name, tree in trees().items():
+        if any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+            yield name
+
+
+def _is_dataclass(node: ast.ClassDef) -> bool:
+    return any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list)
+
+
+def _called(node: ast.AST) -> str:
+    return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+
+
+def _receiver(node: ast.AST) -> str:
+    return (
+        ast.unparse(node.func.value)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        else ""
+    )
+
+
+RULES: tuple[Rule, ...] = (
+    doubled_names,
+    crowded_folders,
+    gerunds,
+    metaphors,
+    riddles,
+    undescribed,
+    writes_outside_store,
+    other_writers,
+    desks_by_name,
+    wide_classes,
+    wide_functions,
+    asserts,
+)
+
+
+def offenders() -> list[str]:
+    """Return every offender as `rule: name`."""
+    return [f"{rule.__name__}: {name}" for rule in RULES for name in sorted(set(rule()))]
+
+
+if __name__ == "__main__":
+    print("\n".join(offenders()))

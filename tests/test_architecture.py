@@ -1,0 +1,21 @@
+"""The layout of the code keeps its rules; what breaks one today stands in a list that only shrinks."""
+
+import pytest
+
+from tests.architecture import OFFENDERS, RULES, Rule
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_only_listed_offenders_break_a_rule(rule: Rule) -> None:
+    prefix = f"{rule.__name__}: "
+    lines = OFFENDERS.read_text(encoding="utf-8").splitlines()
+    listed = {line.removeprefix(prefix).split("  # ")[0] for line in lines if line.startswith(prefix)}
+    found = set(rule())
+    assert found - listed == set(), f"new offenders; the rule: {rule.__doc__}"
+    assert listed - found == set(), "these are mended; remove them from the list"
+
+
+def test_every_line_of_the_list_belongs_to_a_rule() -> None:
+    names = {rule.__name__ for rule in RULES}
+    for line in OFFENDERS.read_text(encoding="utf-8").splitlines():
+        assert line.split(": ")[0] in names
