@@ -4,6 +4,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from typing import Any
 
 import pytest
@@ -13,11 +14,12 @@ from brasstag.engine.calls.approvals import Decisions
 from brasstag.engine.graph.people import answer_question, stop_task
 from brasstag.store.database.base import View
 from brasstag.store.tasks.approvals import approvals_of_task
+from brasstag.store.tasks.ledger import Claimed
 from brasstag.store.tasks.rows import get_task, live_children
 from brasstag.store.tasks.types import Ending, Held
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.calls import Tag
-from brasstag.words.errors import Code, ToolError
+from brasstag.words.errors import Code, LeaseHeld, ToolError
 from brasstag.words.events import EntryKind
 from tests.engine.crews import ADA, Script, call, turn
 from tests.faults.checking import ends_of
@@ -148,23 +150,39 @@ SAME_FILE: Script = {
 }
 
 
+@pytest.mark.parametrize("claims", ["while the other acts", "after the other has settled"])
 async def test_of_two_who_write_the_same_new_file_one_is_asked_whether_to_overwrite_it(
-    make_world: MakeWorld,
+    make_world: MakeWorld, claims: str
 ) -> None:
     world = make_world(SAME_FILE)
-    barrier = threading.Barrier(2, timeout=PATIENCE)
-    lock, passed = threading.Lock(), [0]
+    looked = threading.Barrier(2, timeout=PATIENCE)
+    places = count(1)
+    first_settled, second_refused = threading.Event(), threading.Event()
     async with Room.open(world.mill.project) as room:
+        store: Any = room.store
+        claim = store.claim
+
+        def claimed(*arguments: Any) -> Claimed:
+            try:
+                taken: Claimed = claim(*arguments)
+            except LeaseHeld:
+                second_refused.set()
+                raise
+            return taken
 
         def at(step: str) -> None:
-            # Both have looked by then, and neither saw a file.
-            if step == "persisted":
-                with lock:
-                    passed[0] += 1
-                    first_time = passed[0] <= 2
-                if first_time:
-                    barrier.wait()
+            # Both have looked when the first of them has persisted, and neither saw a file.
+            place = next(places) if step == "persisted" else 0
+            if place in (1, 2):
+                looked.wait()
+            if claims == "after the other has settled" and place == 2:
+                assert first_settled.wait(PATIENCE)
+            if claims == "while the other acts" and step == "claimed":
+                assert second_refused.wait(PATIENCE)
+            if step == "settled":
+                first_settled.set()
 
+        store.claim = claimed
         room._runtime.at = at
         run = await room.start("Build")
 

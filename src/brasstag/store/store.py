@@ -6,7 +6,7 @@ from typing import TypeVar
 from sqlalchemy import Connection
 
 from brasstag.store.contents.blobs import Blobs
-from brasstag.store.contents.versions import add_versions
+from brasstag.store.contents.versions import add_versions, written_since
 from brasstag.store.database.base import Database, Transaction
 from brasstag.store.tasks import approvals as approval_rows
 from brasstag.store.tasks import rows as task_rows
@@ -19,7 +19,7 @@ from brasstag.store.timeline.seals import Sealer
 from brasstag.store.timeline.timeline import SINCE, entries_of, proven_entries, read_entries
 from brasstag.words.approvals import Approval
 from brasstag.words.calls import Call, Tag
-from brasstag.words.errors import StoreError
+from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.previews import Change
 from brasstag.words.times import Clock, utc_now
@@ -27,6 +27,11 @@ from brasstag.words.times import Clock, utc_now
 _T = TypeVar("_T")
 Beside = Callable[[Transaction], None]
 """Writes further rows in a commit of the store."""
+
+
+def _never(_path: str, _state: str) -> bool:
+    """Only versions count."""
+    return False
 
 
 class Store:
@@ -113,9 +118,18 @@ class Store:
             return self.endings.decide(transaction, approval, decision, payload, epoch)
 
     def claim(
-        self, call: Call, changes: tuple[Change, ...], approval_id: str | None, payload: Payload
+        self,
+        call: Call,
+        changes: tuple[Change, ...],
+        approval_id: str | None,
+        payload: Payload,
+        is_on_disk: Callable[[str, str], bool] = _never,
     ) -> Claimed:
-        """Write down the intent of a call before it acts."""
+        """Write down the intent of a call before it acts.
+
+        Raises CHANGED where another call has written to a path since this call looked at it. From the leases on, no
+        other call can. ``is_on_disk`` says whether a path holds a state: another program may have put it there since.
+        """
         with self.writing(call.task_id) as transaction:
             claimed = self.ledger.claim(
                 transaction,
@@ -125,6 +139,9 @@ class Store:
                 changes=changes,
                 approval_id=approval_id,
             )
+            for path, state in written_since(transaction, changes):
+                if not is_on_disk(path, state):
+                    raise ToolError(Code.CHANGED, f"{path} was changed meanwhile; look at it again")
             self.timeline.append(
                 transaction, call.task_id, EntryKind.CLAIMED, call.id, payload, epoch=call.epoch
             )

@@ -29,7 +29,7 @@ def with_conflicts(runtime: Runtime, call: Call, preview: Preview) -> Preview:
         path: sight for path, sight in passed.items() if replaced[path] != ABSENT or digest_in(sight.state)
     }
     # Another call may have changed the path since the look; then this call cannot claim, and looks again.
-    passed = {path: sight for path, sight in passed.items() if _still_holds(runtime, path, replaced[path])}
+    passed = {path: sight for path, sight in passed.items() if is_on_disk(runtime, path, replaced[path])}
     if not passed:
         return preview
     newest = runtime.store.read(lambda view: newest_versions(view, passed))
@@ -49,14 +49,15 @@ def as_approved(preview: Preview, approved: Preview) -> Preview:
     return same if known and same.digest == approved.digest else preview
 
 
-def _puts_something_in_place(change: Change) -> bool:
-    if change.before == ABSENT:
-        return digest_in(change.after) is not None
-    return digest_in(change.before) is not None and change.before != change.after
-
-
-def _still_holds(runtime: Runtime, path: str, state: str) -> bool:
+def is_on_disk(runtime: Runtime, path: str, state: str) -> bool:
+    """Say whether a path of the workspace holds a state now."""
     try:
         return Reader(runtime.workspace).held(path).state == state
     except (OSError, ToolError):
         return False
+
+
+def _puts_something_in_place(change: Change) -> bool:
+    if change.before == ABSENT:
+        return digest_in(change.after) is not None
+    return digest_in(change.before) is not None and change.before != change.after

@@ -5,6 +5,7 @@ from functools import partial
 
 from brasstag.engine import entries
 from brasstag.engine.calls.admit import Admitted
+from brasstag.engine.calls.conflicts import is_on_disk
 from brasstag.engine.calls.types import Looked
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant
@@ -82,7 +83,9 @@ def claim(runtime: Runtime, grant: Grant, looked: Looked, changes: tuple[Change,
         # What recovery records as the end of the call if this process dies before it can.
         payload["intended"] = entries.closed(looked.told(looked.ending))
     try:
-        return runtime.store.claim(grant.call, changes, grant.approval_id, payload)
+        return runtime.store.claim(
+            grant.call, changes, grant.approval_id, payload, partial(is_on_disk, runtime)
+        )
     except StoreLost:
         if not grant.call.epoch:
             # No worker comes back to a call of a desk. Its caller is told that nothing was done; make it so.

@@ -1,6 +1,6 @@
 """Versions: every state of every path Brasstag has seen, who made it and why, and what changed since a task saw it."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ OUTSIDE = "outside"
 """Who made a version that no call of ours made."""
 
 _newest = Prepared(
-    select(versions.c.version, versions.c.state)
+    select(versions.c.version, versions.c.state, versions.c.call_id)
     .where(versions.c.path == bindparam("at_path"))
     .order_by(versions.c.version.desc())
     .limit(1)
@@ -86,6 +86,16 @@ def add_versions(
     touch(transaction, dict.fromkeys(row.path for row in book.rows))
 
 
+def written_since(transaction: Transaction, changes: Iterable[Change]) -> Iterator[tuple[str, str]]:
+    """Yield the paths, with the states a call has seen there, whose newest version is another state that a call made."""
+    for change in changes:
+        seen = {change.path: change.before} | ({change.source: change.after} if change.source else {})
+        for path, state in seen.items():
+            _number, newest, call_id = transaction.run(_newest, at_path=path).fetchone() or (0, ABSENT, "")
+            if call_id and newest != state:
+                yield path, state
+
+
 def insert_versions(transaction: Transaction, rows: Sequence[Version]) -> None:
     """Write versions down as they are."""
     if rows:
@@ -107,7 +117,7 @@ class _Book:
     def expect(self, path: str, state: str, mode: int | None, size: int) -> int:
         """Write down how the call found a path, unless that is known; return the number of that version."""
         if path not in self._numbers:
-            number, known = self._transaction.run(_newest, at_path=path).fetchone() or (0, ABSENT)
+            number, known, _by = self._transaction.run(_newest, at_path=path).fetchone() or (0, ABSENT, "")
             if state != known:
                 number += 1
                 self.rows.append(Version(path, number, state, mode, size, OUTSIDE, "", "", self._at))
