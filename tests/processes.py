@@ -13,6 +13,7 @@ from typing import Any
 from brasstag.app.room import Room
 from brasstag.words.calls import Outcome
 from tests.pages import ROOT
+from tests.runtimes import put_in
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(["tests.preload"])
@@ -84,7 +85,7 @@ async def _call_and_die(
     async with Room.open(project) as room:
         for number, (name, arguments) in enumerate(calls):
             if number == len(calls) - 1:
-                room._runtime.at = Killer(step)
+                put_in(room, at=Killer(step))
             outcome: Outcome = await room.call(name, arguments)
             if approve and isinstance(outcome, Waiting):
                 await room.decide(outcome.approval_id, ApprovalResponse(True), Approver("ada", "terminal"))

@@ -21,8 +21,8 @@ from brasstag.documents.search.index import Failures as Failures
 from brasstag.documents.search.index import Indexing as Indexing
 from brasstag.documents.search.search import Spot as Spot
 from brasstag.documents.search.snippets import Snippet as Snippet
+from brasstag.engine.calls.edit import EditedCall as EditedCall
 from brasstag.engine.calls.explain import Explained as Explained
-from brasstag.engine.calls.types import Looked as Looked
 from brasstag.engine.recovery.crashed import Recovered as Recovered
 from brasstag.policy.explain import Explanation as Explanation
 from brasstag.policy.narrow import NoRule as NoRule

@@ -25,6 +25,7 @@ from tests.engine.crews import ADA, Script, call, turn
 from tests.faults.checking import ends_of
 from tests.faults.conftest import MakeWorld
 from tests.faults.harness import PATIENCE, say_yes, until
+from tests.runtimes import put_in
 
 ROUNDS = 12
 
@@ -183,7 +184,7 @@ async def test_of_two_who_write_the_same_new_file_one_is_asked_whether_to_overwr
                 first_settled.set()
 
         store.claim = claimed
-        room._runtime.at = at
+        put_in(room, at=at)
         run = await room.start("Build")
 
         async def ended() -> bool:

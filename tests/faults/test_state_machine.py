@@ -31,6 +31,7 @@ from tests.engine.crews import ADA
 from tests.faults.checking import is_doubt, is_end, violations
 from tests.faults.expected import FAIL, SAY, Expected, Key, Node, Plan
 from tests.faults.mill import Mill
+from tests.runtimes import put_in
 
 _T = TypeVar("_T")
 
@@ -239,7 +240,7 @@ class Life(RuleBasedStateMachine):
             if left < 0:
                 raise Died
 
-        room._runtime.at = at
+        put_in(room, at=at)
         try:
             await self.work(node)
         except Died:

@@ -20,6 +20,7 @@ from brasstag.store.database import sqlite
 from brasstag.store.database.base import Database
 from brasstag.words.errors import StoreLost
 from tests.faults.mutants import mutate
+from tests.runtimes import put_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +115,8 @@ async def _serve(place: Place, fate: Fate) -> None:
     while not going_home.is_set():
         try:
             async with Room.open(place.project) as room:
-                room._runtime.at = Reaper(fate, room.store.database)
-                room._runtime.stopped_seconds = fate.stopped_seconds
+                put_in(room, at=Reaper(fate, room.store.database))
+                put_in(room, stopped_seconds=fate.stopped_seconds)
                 if fate.signal == signal.SIGSTOP:
                     # The same on Postgres, as far as it can be had: what watches the workspace writes at any time.
                     room.runs._watch_documents = lambda: None

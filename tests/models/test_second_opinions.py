@@ -10,6 +10,7 @@ from brasstag.models.pool import ModelPool
 from brasstag.words.calls import Outcome
 from brasstag.words.errors import Code
 from tests.models.http_server import HttpServer, as_json, chat_text, claude, claude_text
+from tests.runtimes import put_in
 
 ADA = Approver("ada", "terminal")
 
@@ -17,7 +18,7 @@ ADA = Approver("ada", "terminal")
 @pytest.fixture
 async def with_models(room: Room) -> AsyncIterator[Room]:
     rack = ModelPool()
-    room._runtime.models = rack
+    put_in(room, models=rack)
     yield room
     await rack.close()
 

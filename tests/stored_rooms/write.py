@@ -38,6 +38,7 @@ from brasstag.surfaces.cli.main import main
 from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver
 from tests.postgres import Server, find_binaries
 from tests.processes import KILLED, _context, end
+from tests.runtimes import put_in
 from tests.stored_rooms import archive, project
 from tests.stored_rooms.facts import facts_of
 from tests.stored_rooms.names import names_of
@@ -257,7 +258,7 @@ async def _die_at(point: str, home: Path, told: Connection, path: str) -> None:
 
     async with Room.open(home, actor="person") as room:
         await _ready(told)
-        room._runtime.at = pass_point
+        put_in(room, at=pass_point)
         await approved(room, "write_file", {"path": path, "content": "as intended\n"})
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from brasstag.toolkit.discovery import discover_entry_points, discover_folder, discover_package, shipped_tools
+from brasstag.toolkit.tool import runs_no_code
 from brasstag.words.errors import Problem
 from tests.toolkit.samples import problems_of
 
@@ -83,7 +84,7 @@ def test_the_spec_s_layout_has_several_functions_in_one_file_and_a_configs_folde
     )
     found = {tool.name: tool for tool in discover_folder(folder.path)}
     assert set(found) == {"word_count", "line_count", "stop_and_think"}
-    assert found["stop_and_think"].function is None
+    assert found["stop_and_think"].function is runs_no_code
 
 
 def test_nothing_is_imported_by_the_way(folder: Folder) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from brasstag import ApprovalResponse, Done, Failed, Room, Waiting
-from brasstag.engine.calls.extra_rows import BESIDE
+from brasstag.engine.calls.extra_rows import EXTRA_ROWS
 from brasstag.policy.replay import recorded_calls, replay
 from brasstag.policy.rule import Rule
 from brasstag.policy.verdict import Rules
@@ -126,7 +126,11 @@ async def test_other_rules_are_replayed_on_it(make_project: MakeProject) -> None
 
 def test_whatever_may_annotate_is_written_down_and_nothing_else_may() -> None:
     may = {tool.name for tool in shipped_tools() if "annotate" in tool.injected}
-    written = {tool.name for tool in shipped_tools() if tool.function is not None and tool.name in BESIDE}
+    written = {
+        tool.name
+        for tool in shipped_tools()
+        if tool.config.behaviour.executes_code and tool.name in EXTRA_ROWS
+    }
     assert may == written == {TAG[0], DESCRIBE[0]}
 
 

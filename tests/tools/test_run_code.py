@@ -12,6 +12,7 @@ from brasstag.toolkit.discovery import discover_package
 from brasstag.words.calls import Outcome
 from brasstag.words.errors import Code, ToolError
 from tests.conftest import MakeProject
+from tests.runtimes import put_in
 from tests.sandbox.network.servers import Server, guard_for, replying, serving
 
 needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
@@ -34,7 +35,7 @@ def rules(*places: str) -> str:
 
 def towards(room: Room, *servers: Server) -> Room:
     """Lead a room to servers of this machine instead of the internet."""
-    room._runtime.web = Web(guard_for(*servers))
+    put_in(room, web=Web(guard_for(*servers)))
     return room
 
 

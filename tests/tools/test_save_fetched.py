@@ -18,6 +18,7 @@ from brasstag.words.events import EntryKind
 from tests.conftest import MakeProject
 from tests.engine.crews import CREW, call, turn, write_script
 from tests.processes import KILLED, Killer, end, start
+from tests.runtimes import put_in
 from tests.sandbox.network.servers import Server, Writes, replying, serving
 from tests.tools.test_web_fetch import ADA, ApprovalResponse, approved, towards, value_of
 
@@ -293,7 +294,7 @@ def save_and_die(project: Path, user: Path, step: int, port: int) -> None:
     async def work() -> None:
         async with Room.open(project) as room:
             server = Server(port)
-            towards(room, server)._runtime.at = Killer(step)
+            put_in(towards(room, server), at=Killer(step))
             await save(room, server, "a.png")
 
     asyncio.run(work())

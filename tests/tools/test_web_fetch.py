@@ -14,6 +14,7 @@ from brasstag.words.errors import Code
 from brasstag.words.messages import Text
 from tests.conftest import MakeProject
 from tests.processes import KILLED, call_and_die, end, start
+from tests.runtimes import put_in
 from tests.sandbox.network.servers import Server, guard_for, redirecting, replying, serving
 
 ADA = Approver("ada", "terminal")
@@ -26,7 +27,7 @@ def allowing(*sites: str, more: str = "") -> str:
 
 def towards(room: Room, *servers: Server) -> Room:
     """Lead a room to servers of this machine instead of the internet."""
-    room._runtime.web = Web(guard_for(*servers))
+    put_in(room, web=Web(guard_for(*servers)))
     return room
 
 
@@ -159,7 +160,7 @@ async def test_a_name_that_leads_inside_is_refused_although_a_rule_allows_it(
         serving(replying(), host="127.0.0.1") as server,
         Room.open(make_project(allowing("**"))) as room,
     ):
-        room._runtime.web = Web()
+        put_in(room, web=Web())
         for host in ("localhost", "localhost."):
             outcome = await room.call("web_fetch", {"url": f"http://{host}/"})
             assert isinstance(outcome, Failed)

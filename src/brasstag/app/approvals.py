@@ -7,11 +7,11 @@ from brasstag.app.runs import Runs
 from brasstag.app.watch.output import Listener
 from brasstag.engine.calls.approvals import call_of
 from brasstag.engine.calls.counter import Counter
+from brasstag.engine.calls.edit import EditedCall
 from brasstag.engine.calls.judge import landing_of
-from brasstag.engine.calls.tool_facts import tool_facts
-from brasstag.engine.calls.types import Looked
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.narrow import NoRule, narrow_rule
+from brasstag.policy.profiles import facts_of
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
 from brasstag.words.calls import Outcome
 
@@ -34,7 +34,7 @@ class Approvals:
         """Return one approval, by its id or the end of it."""
         return await self._runtime.threads.run(self._decisions.get, name)
 
-    async def preview_edit(self, approval: Approval, arguments: Mapping[str, Any]) -> Looked:
+    async def preview_edit(self, approval: Approval, arguments: Mapping[str, Any]) -> EditedCall:
         """Find out what an approval's call would do with other arguments."""
         return await self._counter.preview_edit(approval, arguments)
 
@@ -58,11 +58,11 @@ class Approvals:
         call = call_of(approval)
         if self._decisions.ran(approval) is not None:
             call, facts = landing_of(call)
-            return narrow_rule(self._runtime.rules, call, approval.preview, facts, (), because)
+            return narrow_rule(self._runtime.policy.rules, call, approval.preview, facts, (), because)
         tool = self._runtime.registry.get(approval.tool)
         if tool is None:
             return NoRule(f"{approval.tool} is no tool of this room any more")
-        facts = tool_facts(tool, call)
+        facts = facts_of(tool, call)
         return narrow_rule(
-            self._runtime.rules, call, approval.preview, facts, tool.config.parameters, because
+            self._runtime.policy.rules, call, approval.preview, facts, tool.config.parameters, because
         )

@@ -16,7 +16,7 @@ from brasstag.documents.scan.watch import WorkspaceWatch
 from brasstag.documents.search.index import Failures, Indexing, failures
 from brasstag.documents.search.search import Query
 from brasstag.documents.study.study import Item, content_of
-from brasstag.engine.threads import Threads
+from brasstag.sandbox.threads import Threads
 from brasstag.sandbox.workspace.paths import parse_path
 from brasstag.store.contents.versions import Version, moved_to, tags_of
 from brasstag.store.database.base import View

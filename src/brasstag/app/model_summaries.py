@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 
 from brasstag.documents.library import Library
-from brasstag.engine.threads import Threads
+from brasstag.sandbox.threads import Threads
 from brasstag.words.documents import Document
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.messages import Text, User, fenced

@@ -18,10 +18,10 @@ from brasstag.documents.scan.watch import WorkspaceWatch
 from brasstag.documents.study.study import Study
 from brasstag.engine.agents import Agents
 from brasstag.engine.calls.counter import Counter
+from brasstag.engine.deadline import InFlight
 from brasstag.engine.listeners import Listeners
 from brasstag.engine.recovery.crashed import Recovered, recover
-from brasstag.engine.runtime import Runtime
-from brasstag.engine.threads import Threads
+from brasstag.engine.runtime import Policy, Runtime
 from brasstag.models.pool import ModelPool
 from brasstag.policy.load import rules_from
 from brasstag.policy.roles import OPERATOR, Roles
@@ -30,6 +30,7 @@ from brasstag.policy.shipped import shipped_rules
 from brasstag.policy.verdict import Rules
 from brasstag.sandbox.network.web import open_web
 from brasstag.sandbox.process.sandbox import Sandbox
+from brasstag.sandbox.threads import Threads
 from brasstag.sandbox.workspace.control import ControlFiles
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.settings import (
@@ -96,8 +97,9 @@ class OpenRoom:
         self.room_state.close()
 
     def _refit(self) -> None:
-        self.runtime.rules = _rules(self.engine, self.settings, self.runtime.registry)
-        self.runtime.roles = Roles(self.settings.roles, self.runtime.registry)
+        policy, registry = self.runtime.policy, self.runtime.registry
+        policy.rules = _rules(self.engine, self.settings, registry)
+        policy.roles = Roles(self.settings.roles, registry)
         # Rules decide what is a document.
         self.library.refresher.doubt()
 
@@ -107,7 +109,7 @@ async def open_project(project: Path, clock: Clock) -> OpenRoom:
     threads = Threads()
     open_room = await threads.run(_open_project, project, clock, threads)
     try:
-        watched = await open_room.counter.deadlines.run(recover, open_room.runtime)
+        watched = await open_room.runtime.in_flight.run(recover, open_room.runtime)
     except BaseException:
         # This frees its lock, too: tasks of dead processes must not look as if a worker held them.
         open_room.close()
@@ -161,20 +163,21 @@ def _assemble(
     threads: Threads,
 ) -> OpenRoom:
     engine = RuleEngine(rules)
+    policy = Policy(_rules(engine, settings, registry), Roles(settings.roles, registry))
     workspace = Workspace(root, control, room_state.store.blobs, settings.limits.undo_bytes)
     sandbox = Sandbox(workspace, root, _scratch(room_state, root))
     # Asked for each time: rules and tools may be added while the room is open.
-    scanner = _scanner(room_state, settings, workspace, lambda: runtime.rules)
+    scanner = _scanner(room_state, settings, workspace, lambda: policy.rules)
     library = Library(room_state.store, scanner, Study(room_state.store, Converter(sandbox)))
     rack = ModelPool(room_state.store.blobs.get, folder=room_state.project or root)
     watchers = Watchers()
     runtime = Runtime(
         registry=registry,
-        rules=_rules(engine, settings, registry),
-        roles=Roles(settings.roles, registry),
+        policy=policy,
         workspace=workspace,
         store=room_state.store,
         threads=threads,
+        in_flight=InFlight(threads),
         boot=room_state.boot,
         agents=Agents(settings.roles, settings.crew, rack.model, rack.measure),
         listeners=_audience(settings, watchers),

@@ -16,11 +16,10 @@ from brasstag.app.toolbox import Toolbox
 from brasstag.app.wait import Awaited
 from brasstag.app.watch.events import RunEvent
 from brasstag.app.watch.output import Listener
+from brasstag.engine.calls.edit import EditedCall
 from brasstag.engine.calls.explain import Explained
-from brasstag.engine.calls.tool_facts import tool_facts
-from brasstag.engine.calls.types import Looked
 from brasstag.policy.narrow import NoRule
-from brasstag.policy.profiles import ToolFacts
+from brasstag.policy.profiles import ToolFacts, facts_of
 from brasstag.policy.python_rules import Judge
 from brasstag.policy.replay import Replayed, recorded_calls, replay
 from brasstag.policy.roles import OPERATOR
@@ -35,7 +34,7 @@ from brasstag.store.tasks.types import Stopped
 from brasstag.store.tasks.writer import Desk
 from brasstag.store.timeline.timeline import read_entries
 from brasstag.toolkit.discovery import discover_folder
-from brasstag.toolkit.kinds import ToolType
+from brasstag.toolkit.kinds import Action
 from brasstag.toolkit.tool import Tool
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
 from brasstag.words.budgets import NO_LIMITS, Budget
@@ -60,7 +59,7 @@ class Room:
         self._actor = actor
         self._purpose = purpose
         self.recovered = open_room.recovered
-        self.tools = Toolbox(self._runtime.registry, lambda: self._runtime.roles)
+        self.tools = Toolbox(self._runtime.registry, lambda: self._runtime.policy.roles)
         self.documents = RoomDocuments(
             open_room.library,
             ModelSummaries(
@@ -189,7 +188,7 @@ class Room:
         """Return one approval, by its id or the end of it."""
         return await self._approvals.get(name)
 
-    async def preview_edit(self, approval: Approval, arguments: Mapping[str, Any]) -> Looked:
+    async def preview_edit(self, approval: Approval, arguments: Mapping[str, Any]) -> EditedCall:
         """Find out what an approval's call would do with other arguments."""
         return await self._approvals.preview_edit(approval, arguments)
 
@@ -314,11 +313,11 @@ class Room:
 
     def _facts_of(self, call: Call) -> ToolFacts | None:
         tool = self._runtime.registry.get(call.tool)
-        return None if tool is None else tool_facts(tool, call)
+        return None if tool is None else facts_of(tool, call)
 
     def _is_handoff(self, name: str) -> bool:
         tool = self._runtime.registry.get(name)
-        return tool is not None and tool.config.type is ToolType.HANDOFF
+        return tool is not None and tool.config.behaviour.action is Action.STOP
 
     def _new_desk(self) -> Desk:
         desk = Desk(new_id("task"), self._actor, OPERATOR, self._purpose)

@@ -288,7 +288,7 @@ class Runs:
         finally:
             draft.close()
         for seen in draft.preview().reads:
-            because = self._runtime.rules.hides(seen.path, role=role)
+            because = self._runtime.policy.rules.hides(seen.path, role=role)
             if because is not None:
                 raise ToolError(Code.BLOCKED_BY_RULE, f"{seen.path} cannot be sent along: {because}")
         return carried

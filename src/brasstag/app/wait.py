@@ -6,14 +6,13 @@ from dataclasses import replace
 from brasstag.app.approvals import Approvals
 from brasstag.app.runs import Runs
 from brasstag.app.watch.output import Listener
-from brasstag.engine.entries import reopened
-from brasstag.engine.threads import Threads
+from brasstag.sandbox.threads import Threads
 from brasstag.store.store import Store
 from brasstag.store.tasks.approvals import approval_of_call
 from brasstag.store.tasks.rows import find_task
 from brasstag.store.timeline.timeline import read_entries
 from brasstag.words.approvals import Approval, ApprovalState
-from brasstag.words.calls import Failed, Outcome, Tag, Waiting
+from brasstag.words.calls import Failed, Outcome, Tag, Waiting, from_stored
 from brasstag.words.errors import Code, ToolError
 
 POLL_SECONDS = 0.25
@@ -80,5 +79,5 @@ class Awaited:
         entries = self._store.read(lambda view: list(read_entries(view, task_id, call_id)))
         for entry in reversed(entries):
             if entry.payload is not None and "outcome" in entry.payload:
-                return replace(reopened(entry.payload), tag=Tag(entry.tag, entry.hash))
+                return replace(from_stored(entry.payload), tag=Tag(entry.tag, entry.hash))
         return None

@@ -1,20 +1,31 @@
-"""The deadline of one call: a function that is late is left behind, and another thread records the outcome."""
+"""The calls in flight: each runs on a thread under a deadline, and a function that is late is left behind.
+
+A deadline moves through these states:
+
+    IDLE ── begin ──▶ RUNNING or DRAFTING ── end ──▶ IDLE ── … ──▶ ENDED
+                          └── its time is up ──▶ EXPIRED: another thread records the outcome
+"""
 
 import asyncio
 import concurrent.futures
+import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import suppress
+from enum import Enum
 from functools import partial
 from typing import Any, TypeVar, cast
 
-from brasstag.engine.threads import AnsweredElsewhere, Threads
-from brasstag.words.calls import Settled
+from brasstag.sandbox.threads import AnsweredElsewhere, Threads
+from brasstag.words.calls import Settled, Tag
+from brasstag.words.errors import StoreError, StoreLost
+
+log = logging.getLogger("brasstag")
 
 _T = TypeVar("_T")
 
-FIRST_LOOK = 0.02
+FIRST_CHECK = 0.02
 """Seconds before a deadline is checked for the first time; twice as many at most."""
 
 GRACE_SECONDS = 3.0
@@ -23,154 +34,166 @@ GRACE_SECONDS = 3.0
 Late = Callable[[], Settled]
 """Records the end of a call whose function has not returned, and returns that end."""
 
+OnLate = Callable[[Late], None]
+"""Lets another thread record the end of a call."""
+
 
 class LeftBehind(AnsweredElsewhere):
     """Raised in the worker whose function returned too late: its call has already ended, or is run again."""
 
 
-def _no_check() -> None:
-    """Do nothing: the call has ended, or has not started."""
+class State(Enum):
+    """What a call is doing, as far as its deadline knows."""
+
+    IDLE = "no function of the call is running"
+    RUNNING = "a function is running"
+    DRAFTING = "a function is running that only drafts; it is broken off when its caller goes away"
+    EXPIRED = "the function did not return in time; another thread records the outcome"
+    ENDED = "the call has ended"
+
+
+def _do_nothing(_late: Late) -> None:
+    """The call has ended, so there is nothing left to record."""
 
 
 class Deadline:
     """Knows how long a call's function has been running, and lets exactly one thread record how it ended."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, seconds_left: float | None = None) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, seconds_left: float | None, on_late: OnLate = _do_nothing
+    ) -> None:
         """Make the deadline of a call whose task has so many seconds left, whatever time its function has itself."""
         self.loop = loop
         self.seconds_left = seconds_left
-        self._started = time.monotonic()
-        self._lock = threading.Lock()
-        self._seconds = 0.0
-        self._since: float | None = None
-        self._late: Late | None = None
-        self.expired = False
-        """Whether the function was too late, so that another thread records how the call ended."""
-        self._on_loop: concurrent.futures.Future[Any] | None = None
-        self.look: Callable[[], None] = _no_check
-        """Looks now, rather than when the time is up."""
-        self.hurried = False
+        self.state = State.IDLE
+        self.stopped = False
         """Whether it was ended early because its task was stopped or its caller left; then it was not too slow."""
+        self.caller_left = False
+        """Whether the caller has gone away, so that a draft is not to land."""
         self.cut_short = False
         """Whether the time of its task ends before its own."""
-        self._break_off: Callable[[], None] | None = None
-        self._drafts = False
-        self._caller_left = False
-        self.over = False
-        """Whether the worker has finished, so that the deadline needs no further look."""
-
-    def start(self, seconds: float) -> float:
-        """Start the time of a function; return how many seconds it really has, as its task may have fewer left."""
+        self.on_late = on_late
+        self._lock = threading.Lock()
         self._started = time.monotonic()
-        self.cut_short = self.seconds_left is not None and self.seconds_left < seconds
-        return seconds if self.seconds_left is None else max(min(self.seconds_left, seconds), 0.0)
+        self._seconds = 0.0
+        self._late: Late | None = None
+        self._on_loop: concurrent.futures.Future[Any] | None = None
+        self._break_off: Callable[[], None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     @property
     def elapsed(self) -> float:
         """How many seconds ago the function started."""
         return time.monotonic() - self._started
 
-    def begin(self, seconds: float, late: Late) -> None:
-        """Note that the function starts now; it is left behind when its time is up."""
-        seconds = self.start(seconds)
+    @property
+    def _left(self) -> float:
+        return self._started + self._seconds - time.monotonic()
+
+    def begin(self, seconds: float, late: Late, *, only_drafts: bool = False) -> float:
+        """Note that a function starts here; return how many seconds it has. When they are up, it is left behind."""
         with self._lock:
-            if self._drafts and self._caller_left:
-                seconds = min(seconds, GRACE_SECONDS)
-            self._seconds, self._since, self._late = seconds, time.monotonic(), late
+            return self._begin(seconds, late, only_drafts=only_drafts)
+
+    def begin_on_loop(
+        self, seconds: float, running: "concurrent.futures.Future[Any]", *, only_drafts: bool = False
+    ) -> float:
+        """Note that an async function starts on the loop; return how many seconds its caller may wait for it."""
+        with self._lock:
+            self._on_loop = running
+            seconds = self._begin(seconds, None, only_drafts=only_drafts)
+            is_stopped = self.stopped
+        if is_stopped:
+            running.cancel()
+        return seconds
+
+    def _begin(self, seconds: float, late: Late | None, *, only_drafts: bool) -> float:
+        if self.state is State.EXPIRED:
+            raise LeftBehind
+        if self._late is not None:
+            # It runs inside another function of this call, and has what that one has left.
+            return max(self._left, 0.0)
+        self.cut_short = self.seconds_left is not None and self.seconds_left < seconds
+        if self.seconds_left is not None:
+            seconds = max(min(seconds, self.seconds_left), 0.0)
+        if only_drafts and self.caller_left:
+            self.stopped = True
+            seconds = min(seconds, GRACE_SECONDS)
+        self.state = State.DRAFTING if only_drafts else State.RUNNING
+        self._started, self._seconds, self._late = time.monotonic(), seconds, late
+        return seconds
 
     def end(self) -> None:
-        """Note that the function returned; raise LeftBehind if that was too late."""
+        """Note that the function has returned; raise LeftBehind where its time was up before."""
         with self._lock:
-            # Dropped at once: ``late`` refers to the whole call, and would keep it in memory after its end.
-            self._since = self._late = None
-            if self.expired:
+            self._late = self._on_loop = None
+            if self.state is State.EXPIRED:
                 raise LeftBehind
+            self.state = State.IDLE
 
-    def rest(self) -> None:
-        """The call has ended: drop the check, because it holds this deadline and everything the call had."""
-        self.look = _no_check
+    def close(self) -> None:
+        """Note that the call has ended: its timer is cancelled, and nothing of the call is held any more."""
+        self.state = State.ENDED
+        self.on_late = _do_nothing
+        if self._timer is not None:
+            self._timer.cancel()
 
     def on_end(self, break_off: Callable[[], None] | None) -> None:
         """Set how to break off what the function runs, when its time is up; None where it runs nothing now."""
         with self._lock:
             self._break_off = break_off
-            too_late = self.expired or self.hurried
+            too_late = self.stopped or self.state is State.EXPIRED
         if too_late and break_off is not None:
             break_off()
 
-    @contextmanager
-    def drafting(self) -> Iterator[None]:
-        """Mark what the function does meanwhile as only a draft: it is broken off when its caller goes away."""
-        with self._lock:
-            self._drafts = True
-            self.hurried = self.hurried or self._caller_left
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._drafts = False
-
-    def leave(self) -> None:
-        """Note that the caller has gone away: a draft is broken off, and a call that acts goes on to its end."""
-        with self._lock:
-            self._caller_left = True
-            if not self._drafts or self.hurried:
-                return
-            if self._since is not None:
-                self._seconds = min(self._seconds, time.monotonic() - self._since + GRACE_SECONDS)
-            self._end_now()
-        self.loop.call_soon_threadsafe(self.look)
-
-    @property
-    def is_unwanted(self) -> bool:
-        """Whether the caller has gone away, so that a draft is not to land."""
-        return self._caller_left
-
-    def await_on_loop(self, running: "concurrent.futures.Future[Any]") -> None:
-        """Note that the function is async, and runs on the loop."""
-        with self._lock:
-            self._on_loop = running
-            too_late = self.hurried
-        if too_late:
-            running.cancel()
-
-    def hurry(self) -> None:
+    def stop(self) -> None:
         """End the function's time now: its task was stopped."""
         with self._lock:
             self._seconds = 0.0
             self._end_now()
-        self.loop.call_soon_threadsafe(self.look)
+        self.loop.call_soon_threadsafe(self.check)
+
+    def leave(self) -> None:
+        """Note that the caller has gone away: a draft is broken off, and a call that acts goes on to its end."""
+        with self._lock:
+            self.caller_left = True
+            if self.state is not State.DRAFTING or self.stopped:
+                return
+            self._seconds = min(self._seconds, self.elapsed + GRACE_SECONDS)
+            self._end_now()
+        self.loop.call_soon_threadsafe(self.check)
 
     def _end_now(self) -> None:
-        self.hurried = True
+        self.stopped = True
         if self._break_off is not None:
             self._break_off()
         if self._on_loop is not None:
             self._on_loop.cancel()
 
-    def left(self) -> float:
-        """Return how many seconds are left before it makes sense to look again."""
+    def check(self) -> None:
+        """Leave the function behind if its time is up, else set the timer to check again; runs on the loop."""
         with self._lock:
-            if self._since is None:
-                return max(self._seconds, 1.0)
-            return self._since + self._seconds - time.monotonic()
-
-    def expire(self) -> Late | None:
-        """Return ``late``, once, for a function whose time is up; None while it has time, or if it has returned."""
-        with self._lock:
-            if self.expired or self._since is None or time.monotonic() < self._since + self._seconds:
-                return None
-            self.expired = True
+            if self.state in (State.EXPIRED, State.ENDED):
+                return
+            late, left = self._late, self._left
+            if late is None or left > 0:
+                wait = max(self._seconds, 1.0) if late is None else max(left, 0.001)
+                self._timer = self.loop.call_later(wait, self.check)
+                return
+            self.state = State.EXPIRED
             if self._break_off is not None:
                 self._break_off()
-            return self._late
+        self.on_late(late)
 
 
-class Deadlines:
-    """Runs work on threads, each piece under a deadline of its own."""
+class InFlight:
+    """The calls that this process is running, and the endings that it could not write yet."""
 
     def __init__(self, threads: Threads) -> None:
+        self.unsettled: list[Callable[[], Tag | None]] = []
+        """Endings that could not be written; tried again before the next call, as their paths are still held."""
         self._threads = threads
+        self._calls: dict[str, Deadline] = {}
         self._first_checks: FirstChecks | None = None
 
     async def run(
@@ -180,7 +203,7 @@ class Deadlines:
         loop = asyncio.get_running_loop()
         deadline = Deadline(loop, seconds_left)
         future: asyncio.Future[Any] = self._threads.start(_under, deadline, work, arguments)
-        deadline.look = partial(self._check, deadline, future)
+        deadline.on_late = partial(self._leave_behind, future)
         self._first_checks_on(loop).add(deadline)
         try:
             found = await future
@@ -189,10 +212,53 @@ class Deadlines:
             deadline.leave()
             raise
         except BaseException:
-            deadline.rest()
+            deadline.close()
             raise
-        deadline.rest()
+        deadline.close()
         return cast("_T | Settled", found)
+
+    def __contains__(self, call_id: str) -> bool:
+        """Say whether a worker of this process is running a call, even if its caller waits no longer."""
+        return call_id in self._calls
+
+    def enter(self, call_id: str, deadline: Deadline) -> None:
+        """Note the deadline under which a call runs now."""
+        self._calls[call_id] = deadline
+
+    def enter_if_free(self, call_id: str, deadline: Deadline) -> bool:
+        """Note a call, unless another worker of this process is running it."""
+        return self._calls.setdefault(call_id, deadline) is deadline
+
+    def leave(self, call_id: str, deadline: Deadline | None = None) -> None:
+        """Forget a call; with its deadline, only if it still runs under that one.
+
+        A worker that was left behind may return while another worker runs the same call.
+        """
+        if deadline is None or self._calls.get(call_id) is deadline:
+            self._calls.pop(call_id, None)
+
+    def stop(self, task_id: str) -> None:
+        """End the running functions of a task that was stopped; what they did outside is for a person to find out."""
+        for call_id, deadline in list(self._calls.items()):
+            if call_id.startswith(f"{task_id}:"):
+                deadline.stop()
+
+    def write_unsettled(self) -> None:
+        """Write down endings that could not be written before."""
+        for _ in range(len(self.unsettled)):
+            with suppress(IndexError):  # another call is at them, too
+                write = self.unsettled.pop(0)
+                try:
+                    write()
+                except StoreLost:
+                    self.unsettled.append(write)
+                except StoreError as error:
+                    log.warning("an ending is given up: %s", error)
+
+    def _leave_behind(self, future: "asyncio.Future[Any]", late: Late) -> None:
+        ended = self._threads.start(late)
+        ended.add_done_callback(partial(_hand_over, future))
+        self._threads.leave_behind(future)
 
     def _first_checks_on(self, loop: asyncio.AbstractEventLoop) -> "FirstChecks":
         checks = self._first_checks
@@ -200,17 +266,6 @@ class Deadlines:
             # Those of another loop go on there until each of their deadlines was checked.
             checks = self._first_checks = FirstChecks(loop)
         return checks
-
-    def _check(self, deadline: Deadline, future: "asyncio.Future[Any]") -> None:
-        if deadline.over or deadline.expired:
-            return
-        late = deadline.expire()
-        if late is None:
-            deadline.loop.call_later(max(deadline.left(), 0.001), deadline.look)
-            return
-        ended = self._threads.start(late)
-        ended.add_done_callback(lambda written: _hand_over(written, future))
-        self._threads.leave_behind(future)
 
 
 class FirstChecks:
@@ -233,7 +288,7 @@ class FirstChecks:
 
     def _wait(self) -> None:
         self._is_waiting = True
-        self.loop.call_later(FIRST_LOOK, self._check_due)
+        self.loop.call_later(FIRST_CHECK, self._check_due)
 
     def _check_due(self) -> None:
         due, self._due, self._young = self._due, self._young, []
@@ -242,17 +297,17 @@ class FirstChecks:
             self._wait()
         for deadline in due:
             # Apart from each other: where one check fails, the others are made.
-            self.loop.call_soon(deadline.look)
+            self.loop.call_soon(deadline.check)
 
 
 def _under(deadline: Deadline, work: Callable[..., _T], arguments: tuple[Any, ...]) -> _T:
     try:
         return work(*arguments, deadline)
     finally:
-        deadline.over = True
+        deadline.state = State.ENDED
 
 
-def _hand_over(written: "asyncio.Future[Settled]", future: "asyncio.Future[Any]") -> None:
+def _hand_over(future: "asyncio.Future[Any]", written: "asyncio.Future[Settled]") -> None:
     error = written.exception()
     if future.done():
         return

@@ -1,14 +1,17 @@
-"""Read sets: the state of each path a task last saw, by a read, its own change or a document it got."""
+"""Read sets: the state of each path a task last saw, and which calls would replace something newer."""
 
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from brasstag.sandbox.workspace.view.reader import Reader
+from brasstag.sandbox.workspace.workspace import Workspace
+from brasstag.store.contents.versions import OUTSIDE, newest_versions
 from brasstag.store.store import Store
 from brasstag.words.events import Entry, EntryKind
-from brasstag.words.previews import ABSENT, digest_in, file_state
+from brasstag.words.previews import ABSENT, Change, Conflict, Preview, digest_in, file_state
 
 MOST_REMEMBERED = 64
 """How many tasks are remembered at once; one that comes back after that is read anew."""
@@ -64,12 +67,12 @@ class ReadSet:
             case _:
                 pass
 
-    def has_passed(self, path: str, state: str) -> SeenState | None:
+    def outdated(self, path: str, state: str) -> SeenState | None:
         """Return the state last seen of a path that has changed since; None if it knows ``state``, or saw none."""
-        sight = self.by_path.get(path)
-        if sight is None or sight.state == state or self._is_making(path, state):
+        seen = self.by_path.get(path)
+        if seen is None or seen.state == state or self._is_making(path, state):
             return None
-        return sight
+        return seen
 
     def _is_making(self, path: str, state: str) -> bool:
         return any((path, state) in meant for _, meant in self._under_way.values())
@@ -93,17 +96,54 @@ class ReadSets:
         self._tasks: OrderedDict[str, ReadSet] = OrderedDict()
         self._lock = threading.Lock()
 
-    def passed(self, store: Store, task_id: str, states: Mapping[str, str]) -> dict[str, SeenState]:
+    def with_conflicts(self, store: Store, workspace: Workspace, task_id: str, preview: Preview) -> Preview:
+        """Return a preview with its conflicts: changes that would replace something newer than the task has seen.
+
+        A deletion counts as newer, too. What the call itself read counts as seen. What its task never saw is no
+        conflict.
+        """
+        read = {seen.path for seen in preview.reads if digest_in(seen.state)}
+        replaced = {
+            change.path: change.before
+            for change in preview.changes
+            if _puts_something_in_place(change) and change.path not in read
+        }
+        outdated = self._outdated(store, task_id, replaced) if replaced else {}
+        holds = Reader(workspace).holds
+        outdated = {
+            path: seen
+            for path, seen in outdated.items()
+            # Where a path is empty now and was a directory before, no deleted content is brought back.
+            if (replaced[path] != ABSENT or digest_in(seen.state))
+            # Another call may have changed the path since the look; then this call cannot claim, and looks again.
+            and holds(path, replaced[path])
+        }
+        if not outdated:
+            return preview
+        newest = store.read(lambda view: newest_versions(view, outdated))
+        makers = {path: version.by for path, version in newest.items() if version.state == replaced[path]}
+        found = (
+            Conflict(path, seen.state, seen.at, makers.get(path, OUTSIDE)) for path, seen in outdated.items()
+        )
+        return replace(preview, conflicts=tuple(found))
+
+    def _outdated(self, store: Store, task_id: str, states: Mapping[str, str]) -> dict[str, SeenState]:
         """Return the last seen state of each of these paths that is in another state now than the task saw."""
         with self._lock:
-            sights = self._tasks.setdefault(task_id, ReadSet())
+            read_set = self._tasks.setdefault(task_id, ReadSet())
             self._tasks.move_to_end(task_id)
             while len(self._tasks) > MOST_REMEMBERED:
                 self._tasks.popitem(last=False)
-            for entry in store.entries_since(task_id, sights.added):
-                sights.add(entry)
-            found = {path: sights.has_passed(path, state) for path, state in states.items()}
-        return {path: sight for path, sight in found.items() if sight is not None}
+            for entry in store.entries_since(task_id, read_set.added):
+                read_set.add(entry)
+            found = {path: read_set.outdated(path, state) for path, state in states.items()}
+        return {path: seen for path, seen in found.items() if seen is not None}
+
+
+def _puts_something_in_place(change: Change) -> bool:
+    if change.before == ABSENT:
+        return digest_in(change.after) is not None
+    return digest_in(change.before) is not None and change.before != change.after
 
 
 def _states(payload: Mapping[str, Any], name: str) -> Iterator[tuple[str, str]]:

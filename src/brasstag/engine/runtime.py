@@ -7,20 +7,20 @@ from pathlib import Path
 
 from brasstag.documents.library import Library
 from brasstag.engine.agents import Agents
-from brasstag.engine.deadline import Deadline
+from brasstag.engine.deadline import InFlight
 from brasstag.engine.listeners import Listeners
 from brasstag.engine.read_set import ReadSets
-from brasstag.engine.threads import Threads
 from brasstag.policy.roles import Roles
 from brasstag.policy.verdict import Rules
 from brasstag.sandbox.network.web import Web
 from brasstag.sandbox.process.sandbox import Sandbox
+from brasstag.sandbox.threads import Threads
+from brasstag.sandbox.workspace.change.apply import unwatched
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.settings import ToolSettings
 from brasstag.store.store import Store
 from brasstag.store.tasks.processes import ProcessLock
 from brasstag.toolkit.registry import ToolRegistry
-from brasstag.words.calls import Tag
 from brasstag.words.errors import Code
 from brasstag.words.turns import ModelError, Opinions, Turn
 
@@ -32,20 +32,24 @@ class _NoOpinions:
         raise ModelError(f"this room has no models, so not {model} either", Code.MODEL_NOT_CONFIGURED)
 
 
-def _pass(_step: str) -> None:
-    """Nothing happens between two steps."""
-
-
 @dataclass(slots=True)
+class Policy:
+    """Who may do what, as it is now; a rule or a tool that is added replaces what is here."""
+
+    rules: Rules
+    roles: Roles
+
+
+@dataclass(frozen=True, slots=True)
 class Runtime:
     """Tools, rules, workspace and store of one open room."""
 
     registry: ToolRegistry
-    rules: Rules
-    roles: Roles
+    policy: Policy
     workspace: Workspace
     store: Store
     threads: Threads
+    in_flight: InFlight
     boot: ProcessLock
     """The opening of the room all this belongs to."""
     agents: Agents = field(default_factory=Agents)
@@ -68,11 +72,7 @@ class Runtime:
     """Places of the host that must not show in what a caller reads."""
     stopped_seconds: float = 30.0
     """After so long without a beat a worker counts as stopped, and what it holds without acting is given to another."""
-    unsettled: list[Callable[[], Tag | None]] = field(default_factory=list)
-    """Endings that could not be written down yet; tried again before the next call, as their paths are still held."""
-    active: dict[str, Deadline] = field(default_factory=dict)
-    """Calls that a worker of this process is running, even if their callers wait no longer."""
-    sightings: ReadSets = field(default_factory=ReadSets)
+    read_sets: ReadSets = field(default_factory=ReadSets)
     """What tasks whose calls would replace something have seen of it."""
-    at: Callable[[str], None] = _pass
+    at: Callable[[str], None] = unwatched
     """Called between the steps of a call that acts; crash tests end the process here."""

@@ -9,6 +9,8 @@ from typing import Literal
 from brasstag.policy.match.addresses import address_of
 from brasstag.policy.match.subjects import counts_of
 from brasstag.settings.model import ProfileName
+from brasstag.toolkit.tool import Tool
+from brasstag.words.calls import Call
 from brasstag.words.previews import Fact, Preview
 from brasstag.words.verdicts import CONDITIONS, Verdict
 
@@ -91,6 +93,25 @@ class ToolFacts:
     error: str = ""
     """Why that function could not answer."""
     effects: str = EXTERNAL_EFFECTS
+
+
+def facts_of(tool: Tool, call: Call) -> ToolFacts:
+    """Return what a tool says of itself and of a call."""
+    wanted, error = None, ""
+    if callable(tool.requires_approval):
+        try:
+            wanted = bool(tool.requires_approval(dict(call.arguments)))
+        except Exception as caught:  # noqa: BLE001 - an error in a rule means ask
+            error = f"{type(caught).__name__}: {caught}"
+    else:
+        wanted = tool.requires_approval
+    return ToolFacts(
+        tool=tool.config.tool_id,
+        approval=tool.config.approval,
+        requires_approval=wanted,
+        error=error,
+        effects=tool.config.effects,
+    )
 
 
 def opinions(profile: ProfileName, preview: Preview, facts: ToolFacts) -> tuple[Verdict, ...]:

@@ -25,7 +25,7 @@ from brasstag.words.previews import Change
 from brasstag.words.times import Clock, utc_now
 
 _T = TypeVar("_T")
-Beside = Callable[[Transaction], None]
+ExtraRows = Callable[[Transaction], None]
 """Writes further rows in a commit of the store."""
 
 
@@ -84,19 +84,19 @@ class Store:
         kind: EntryKind,
         payload: Payload,
         approval_id: str | None = None,
-        beside: Beside | None = None,
+        rows: ExtraRows | None = None,
     ) -> Tag:
         """Write down a call that changes nothing outside the store, or that ended before it could.
 
-        The approval it needed is used up, and what stands ``beside`` its entry is written, in the same commit.
+        The approval it needed is used up, and its extra ``rows`` are written, in the same commit.
         """
-        if approval_id is None and beside is None and not self._desks.is_expected(call.task_id):
+        if approval_id is None and rows is None and not self._desks.is_expected(call.task_id):
             return self.timeline.append_alone(
                 self.database, call.task_id, kind, call.id, payload, epoch=call.epoch
             )
         with self.writing(call.task_id) as transaction:
-            if beside is not None:
-                beside(transaction)
+            if rows is not None:
+                rows(transaction)
             if approval_id is not None:
                 self.ledger.use_up(transaction, approval_id)
             return self.timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)

@@ -38,6 +38,14 @@ class Action(StrEnum):
     ENTER = "Entry point"
 
 
+class Recipient(StrEnum):
+    """Who is given the documents that a call of this kind passes on."""
+
+    PARENT = "the task that opened this one"
+    MASTER = "the agent or person that answers"
+    TARGET = "the role that the call names"
+
+
 @dataclass(frozen=True, slots=True)
 class Behaviour:
     """One row of the table: everything the engine may ask about a kind."""
@@ -46,8 +54,13 @@ class Behaviour:
     blocks_parent: bool
     executes_code: bool
     logs: Logs
-    passes_documents: bool
+    documents_to: Recipient | None
     action: Action
+
+    @property
+    def passes_documents(self) -> bool:
+        """Whether documents travel with it."""
+        return self.documents_to is not None
 
 
 BEHAVIOUR: Mapping[ToolType, Behaviour] = MappingProxyType(
@@ -57,7 +70,7 @@ BEHAVIOUR: Mapping[ToolType, Behaviour] = MappingProxyType(
             blocks_parent=False,
             executes_code=True,
             logs=Logs.INPUT_AND_RESULT,
-            passes_documents=False,
+            documents_to=None,
             action=Action.CONTINUE_WITH_RESULT,
         ),
         ToolType.NON_FUNCTION_TOOL: Behaviour(
@@ -65,7 +78,7 @@ BEHAVIOUR: Mapping[ToolType, Behaviour] = MappingProxyType(
             blocks_parent=False,
             executes_code=False,
             logs=Logs.INPUT,
-            passes_documents=False,
+            documents_to=None,
             action=Action.CONTINUE,
         ),
         ToolType.HANDOFF: Behaviour(
@@ -73,7 +86,7 @@ BEHAVIOUR: Mapping[ToolType, Behaviour] = MappingProxyType(
             blocks_parent=False,
             executes_code=False,
             logs=Logs.INPUT_AND_DOCUMENTS,
-            passes_documents=True,
+            documents_to=Recipient.PARENT,
             action=Action.STOP,
         ),
         ToolType.AGENT_AS_TOOL: Behaviour(
@@ -81,7 +94,7 @@ BEHAVIOUR: Mapping[ToolType, Behaviour] = MappingProxyType(
             blocks_parent=True,
             executes_code=False,
             logs=Logs.INPUT_AND_STATUS,
-            passes_documents=True,
+            documents_to=Recipient.TARGET,
             action=Action.BLOCK,
         ),
         ToolType.ASK_MASTER: Behaviour(
@@ -89,7 +102,7 @@ BEHAVIOUR: Mapping[ToolType, Behaviour] = MappingProxyType(
             blocks_parent=True,
             executes_code=False,
             logs=Logs.INPUT_AND_ANSWER,
-            passes_documents=True,
+            documents_to=Recipient.MASTER,
             action=Action.BLOCK,
         ),
         ToolType.ROOT: Behaviour(
@@ -97,7 +110,7 @@ BEHAVIOUR: Mapping[ToolType, Behaviour] = MappingProxyType(
             blocks_parent=False,
             executes_code=False,
             logs=Logs.TASK_PAYLOAD,
-            passes_documents=False,
+            documents_to=None,
             action=Action.ENTER,
         ),
     }

@@ -1,7 +1,7 @@
 """Tool: what every declaration becomes."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -33,7 +33,7 @@ INJECTABLE = frozenset(
         "judge",
         "confined",
         "ripgrep",
-        "errands",
+        "module_jobs",
         "adviser",
         "annotate",
         "library",
@@ -52,13 +52,17 @@ Looks = Callable[[Mapping[str, Any]], Preview]
 _LONGEST_REASON = 300
 
 
+def runs_no_code() -> None:
+    """Stand for the function of a tool that has none."""
+
+
 @dataclass(frozen=True, eq=False)
 class Tool:
     """A tool as the engine knows it, however it was declared."""
 
     config: ToolConfig
-    function: Callable[..., Any] | None = None
-    """None for kinds that run no code."""
+    function: Callable[..., Any] = runs_no_code
+    """For kinds that run no code, one that is never called."""
     is_async: bool = False
     injected: frozenset[str] = frozenset()
     requires_approval: RequiresApproval | None = None
@@ -86,6 +90,32 @@ class Tool:
         """A digest of the config and the code; an approval given to one version is void for another."""
         config = stored_json(self.config.model_dump(mode="json"))
         return sha256(f"{config}\n{self.source}".encode(errors="surrogatepass"))
+
+    @property
+    def runs_code(self) -> bool:
+        """Whether it runs code that a caller wrote."""
+        return self.config.effects == "code"
+
+    @property
+    def may_run_again(self) -> bool:
+        """Whether a call cut off while it acted may simply run again; for code, ``replay`` is about drafts only."""
+        return self.config.replay == "safe" and not self.runs_code
+
+    def foresee(self, arguments: Mapping[str, Any]) -> Preview:
+        """Return what the tool says a call would do, without running it; raises whatever its author's code raises.
+
+        A tool without a preview counts as acting outside, unseen. Code runs something, and reaches the web only if it
+        says so.
+        """
+        said = Preview(external=not self.runs_code) if self.preview is None else self.preview(arguments)
+        return replace(said, runs=(self.name,)) if self.runs_code and not said.runs else said
+
+    def only_drafts(self, foreseen: Preview) -> bool:
+        """Say whether a call runs only on a draft: what it changes is known, and judged, once it has run.
+
+        Code that reaches the web acts there, so it is no draft; what is saved comes by a way that is safe to repeat.
+        """
+        return not foreseen.external if self.runs_code else bool(foreseen.saves)
 
     def validate(self, arguments: Any) -> dict[str, Any]:
         """Return the arguments of a call as the tool takes them, or raise INVALID_ARGUMENTS with all that is wrong.

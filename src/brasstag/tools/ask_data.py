@@ -46,7 +46,7 @@ def _preview(arguments: Mapping[str, Any]) -> Preview:
 @tool(execution_type="function", preview=_preview)
 def ask_data(
     workspace: Draft,
-    errands: ModuleJobs,
+    module_jobs: ModuleJobs,
     adviser: Adviser,
     limits: Limits,
     paths: list[str],
@@ -55,7 +55,7 @@ def ask_data(
     max_rows: int = 200,
 ) -> dict[str, Any]:
     """ask_data"""
-    tables = Tables.of(errands, limits, workspace, paths)
+    tables = Tables.of(module_jobs, limits, workspace, paths)
     if sql is not None:
         return _answer(tables, sql, max_rows)
     return _Inquiry(tables, adviser, max_rows).answer(question or "")

@@ -28,15 +28,15 @@ _MISSING = "ModuleNotFoundError"
 class Tables:
     """The documents of a call, kept as they are now."""
 
-    errands: ModuleJobs
+    module_jobs: ModuleJobs
     limits: Limits
     documents: Sequence[Kept]
 
     @classmethod
-    def of(cls, errands: ModuleJobs, limits: Limits, workspace: Draft, paths: Sequence[str]) -> "Tables":
+    def of(cls, module_jobs: ModuleJobs, limits: Limits, workspace: Draft, paths: Sequence[str]) -> "Tables":
         """Read each document once, so that rules are heard and the evidence names the content that was read."""
         most = limits.numbers["document_bytes"]
-        return cls(errands, limits, [workspace.keep(path, most) for path in dict.fromkeys(paths)])
+        return cls(module_jobs, limits, [workspace.keep(path, most) for path in dict.fromkeys(paths)])
 
     def send(self, program: str, request: Mapping[str, Any]) -> dict[str, Any]:
         """Let a program of ours work on the documents, confined, and return what it says; raise what it refuses."""
@@ -50,7 +50,7 @@ class Tables:
             tuple(files),
             self._run_limits(),
         )
-        return self._answer(self.errands.run(errand))
+        return self._answer(self.module_jobs.run(errand))
 
     def sources(self, tables: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return what each view stands for, with the digest of the document it shows."""

@@ -18,7 +18,7 @@ _FORMATS = (".png", ".svg")
 @tool(execution_type="function")
 def plot_data(
     workspace: Draft,
-    errands: ModuleJobs,
+    module_jobs: ModuleJobs,
     limits: Limits,
     paths: list[str],
     path: str,
@@ -43,7 +43,7 @@ def plot_data(
             Code.INVALID_ARGUMENTS,
             "several documents need sql that says what of them is drawn; or name only one",
         )
-    tables = Tables.of(errands, limits, workspace, paths)
+    tables = Tables.of(module_jobs, limits, workspace, paths)
     if target in {document.path for document in tables.documents}:
         said = f"{path} is one of the documents that are drawn from; write the chart to another path"
         raise ToolError(Code.INVALID_ARGUMENTS, said)

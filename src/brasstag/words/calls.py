@@ -1,4 +1,4 @@
-"""A call, the four ways it can end, and the three exact shapes of an outcome for callers."""
+"""A call, the four ways it can end, and the shapes of an outcome: three for callers, one for the timeline."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -114,6 +114,30 @@ class ToolResult:
 UNKNOWN_CODE = "UNKNOWN"
 WAITING_CODE = "WAITING_FOR_APPROVAL"
 WAITING_FOR_TASK_CODE = "WAITING_FOR_TASK"
+
+
+def as_stored(outcome: Settled) -> dict[str, Any]:
+    """Return how a call ended, as the timeline keeps it."""
+    match outcome:
+        case Done():
+            kind, result = "done", outcome.value
+        case Failed():
+            kind, result = "failed", {"error": result_view(outcome)["error"]}
+        case Unknown():
+            kind, result = "unknown", {"error": result_view(outcome)["error"]}
+    return {"outcome": kind, "result": result, "meta": dict(outcome.meta)}
+
+
+def from_stored(payload: Mapping[str, Any]) -> Settled:
+    """Read back how a call ended from what ``as_stored`` returned."""
+    meta = payload.get("meta", {})
+    if payload["outcome"] == "done":
+        return Done(payload["result"], meta)
+    error = payload["result"]["error"]
+    details = error.get("details", {})
+    if payload["outcome"] == "unknown":
+        return Unknown(error["message"], details, meta)
+    return Failed(Code(error["code"]), error["message"], details, meta)
 
 
 def status_view(outcome: Outcome) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from brasstag.words.events import EntryKind
 from tests.conftest import MakeProject
 from tests.engine.crews import ADA, CREW, call, turn, write_script
 from tests.processes import KILLED, Killer, end, start
+from tests.runtimes import put_in
 from tests.sandbox.network.servers import Server, Writes, replying, serving
 from tests.tools.test_web_fetch import towards
 
@@ -101,7 +102,7 @@ async def test_it_is_claimed_before_it_runs_and_changes_no_file(
     project = make_project(ANYWHERE)
     seen: list[int] = []
     async with Room.open(project) as room:
-        room._runtime.at = lambda step: seen.append(server.connections) if step == "claimed" else None
+        put_in(room, at=lambda step: seen.append(server.connections) if step == "claimed" else None)
         outcome = await reach(room, server, code=f"{READ}\nopen('made.txt', 'w')")
         assert isinstance(outcome, Done)
         assert (outcome.value["exit_code"], outcome.value["changes"]) == (1, [])
@@ -126,7 +127,7 @@ def reach_and_die(project: Path, user: Path, port: int) -> None:
 
     async def work() -> None:
         async with Room.open(project) as room:
-            room._runtime.at = Killer(0)
+            put_in(room, at=Killer(0))
             await reach(room, Server(port))
 
     asyncio.run(work())

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from brasstag import Done, Failed, Room, SafetyRule, Unknown, Verdict, Waiting, tool
-from brasstag.engine.calls.admit import PERFORMABLE
 from brasstag.engine.calls.perform import PERFORMERS
 from brasstag.policy.grants import Grant
 from brasstag.policy.roles import EVERYONES
 from brasstag.store.tasks.ledger import open_claims
-from brasstag.toolkit.kinds import ToolType
+from brasstag.toolkit.kinds import BEHAVIOUR, Action, ToolType
 from brasstag.words.calls import Call
 from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.events import EntryKind
@@ -32,8 +31,9 @@ async def last(room: Room) -> dict[str, Any]:
     return payload
 
 
-def test_every_kind_a_desk_can_perform_has_a_performer() -> None:
-    assert frozenset(PERFORMERS) == PERFORMABLE
+def test_every_kind_that_runs_no_code_and_can_be_called_has_a_performer() -> None:
+    called = {kind for kind, row in BEHAVIOUR.items() if row.action is not Action.ENTER}
+    assert PERFORMERS.keys() == {kind for kind in called if not BEHAVIOUR[kind].executes_code}
 
 
 async def test_an_unknown_tool_is_refused_with_the_one_that_was_meant(room: Room) -> None:
@@ -548,9 +548,8 @@ async def test_an_ending_that_could_not_be_written_is_written_with_the_next_call
     monkeypatch.setattr(room.store, "settle", full)
     assert isinstance(await room.call("write_file", {"path": "a.md", "content": "a"}), Unknown)
     monkeypatch.undo()
-    room._runtime.unsettled[:] = [
-        partial(room.store.settle, *write.args) for write in room._runtime.unsettled
-    ]
+    unsettled = room._runtime.in_flight.unsettled
+    unsettled[:] = [partial(room.store.settle, *write.args) for write in unsettled]  # type: ignore[attr-defined]
     await room.call("list_files", {})
     assert room.store.read(lambda view: list(open_claims(view))) == []
     assert (await room.verify()).ok

@@ -18,6 +18,7 @@ from brasstag.words.errors import Code
 from brasstag.words.events import EntryKind
 from tests.conftest import MakeProject
 from tests.engine.crews import ADA, CREW, call, turn, write_script
+from tests.runtimes import put_in
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
@@ -90,8 +91,8 @@ async def test_a_program_that_ended_just_before_its_caller_left_lands_nothing(
         run_function = landing.run_function
         going: list[asyncio.Task[Any]] = []
 
-        def leave_then(*arguments: Any) -> Any:
-            ended = run_function(*arguments)
+        def leave_then(*arguments: Any, **chosen: Any) -> Any:
+            ended = run_function(*arguments, **chosen)
             loop = arguments[3].loop
             asyncio.run_coroutine_threadsafe(_cancel(going[0]), loop).result()
             return ended
@@ -144,7 +145,7 @@ async def test_a_landing_goes_on_when_its_caller_leaves(project: Path) -> None:
                 loop.call_soon_threadsafe(claimed.set)
                 asyncio.run_coroutine_threadsafe(left.wait(), loop).result()  # type: ignore[arg-type]
 
-        room._runtime.at = hold
+        put_in(room, at=hold)
         going = asyncio.create_task(room.resume(waiting.approval_id))
         await claimed.wait()
         going.cancel()

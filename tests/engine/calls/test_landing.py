@@ -16,6 +16,7 @@ from brasstag.words.errors import Code
 from brasstag.words.events import EntryKind
 from tests.conftest import MakeProject
 from tests.engine.crews import ADA, CREW, call, turn, write_script
+from tests.runtimes import put_in
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 
@@ -325,7 +326,7 @@ async def test_code_whose_paths_another_call_holds_waits_and_is_not_run_again(
 
     tries: list[str] = []
     async with Room.open(project) as room:
-        room._runtime.at = at
+        put_in(room, at=at)
         first = asyncio.create_task(bash(room, "echo first > made.txt"))
         await asyncio.to_thread(first_holds.wait, 60)
         code = {"language": "bash", "code": "echo ran; echo second > made.txt"}

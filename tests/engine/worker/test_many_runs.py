@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from brasstag import Done, Room
-from brasstag.engine.threads import MOST_IDLE, Threads
 from brasstag.sandbox.process.job import Job
 from brasstag.sandbox.process.sandbox import Sandbox
+from brasstag.sandbox.threads import MOST_IDLE, Threads
 
 AT_ONCE = 200
 PATIENCE = 300.0

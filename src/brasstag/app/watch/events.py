@@ -9,7 +9,7 @@ from typing import Any
 
 from brasstag.app.watch.output import Output, OutputListeners
 from brasstag.app.watch.overview import overview_of
-from brasstag.engine.threads import Threads
+from brasstag.sandbox.threads import Threads
 from brasstag.settings.crew import PERSON
 from brasstag.store.database.base import View
 from brasstag.store.store import Store

@@ -7,7 +7,7 @@ from typing import Any
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.roles import OPERATOR
 from brasstag.toolkit.arguments.sentences import did_you_mean
-from brasstag.toolkit.kinds import ToolType
+from brasstag.toolkit.kinds import Action
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Failed
 from brasstag.words.canonical import stored_json
@@ -16,10 +16,6 @@ from brasstag.words.verdicts import Verdict
 
 FEW, SHORT = 32, 1000
 """Arguments and characters that together stay under any limit a room may set."""
-
-
-PERFORMABLE = frozenset(ToolType) - {ToolType.ROOT}
-"""The kinds that can be called; a root is what a person begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +43,10 @@ def admit(runtime: Runtime, call: Call) -> Admitted | Failed:
             f"the arguments weigh more than {runtime.argument_bytes} bytes, the limit of this room; write in smaller parts",
         )
     call = call.as_taken(tool.name, arguments)
-    refusal = runtime.roles.why_not(call.role, tool.name)
+    refusal = runtime.policy.roles.why_not(call.role, tool.name)
     if refusal is not None:
         return Failed(Code.NOT_ALLOWED, refusal)
-    if tool.config.type not in PERFORMABLE:
+    if tool.config.behaviour.action is Action.ENTER:
         return Failed(
             Code.NOT_SUPPORTED,
             f"{call.tool} is what a person begins a run with; use `brasstag run`, or Room.start",
@@ -63,7 +59,7 @@ def admit_unless_denied(runtime: Runtime, call: Call) -> Admitted | Failed:
     admitted = admit(runtime, call)
     if isinstance(admitted, Failed):
         return admitted
-    verdict = runtime.rules.denies_unseen(admitted.call)
+    verdict = runtime.policy.rules.denies_unseen(admitted.call)
     return admitted if verdict is None else blocked(verdict)
 
 
@@ -98,7 +94,9 @@ def _unknown_tool(runtime: Runtime, call: Call) -> str:
         return f"there is no tool {call.tool!r}{meant} `brasstag tools` lists them all"
     # An agent has no command line; only the list of tools it may use helps it.
     usable = sorted(
-        tool.name for tool in runtime.registry.list() if runtime.roles.why_not(call.role, tool.name) is None
+        tool.name
+        for tool in runtime.registry.list()
+        if runtime.policy.roles.why_not(call.role, tool.name) is None
     )
     close = did_you_mean(call.tool, usable)
     meant = f"; did you mean {close}?" if close else "."

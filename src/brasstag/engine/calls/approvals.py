@@ -5,14 +5,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from brasstag.engine import entries
 from brasstag.store.database.base import View
 from brasstag.store.store import Store
 from brasstag.store.tasks.approvals import already_closed, due_approvals, get_approval, list_approvals
 from brasstag.store.tasks.end import Decision
+from brasstag.store.tasks.writer import Payload
 from brasstag.store.timeline.timeline import read_entries
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
-from brasstag.words.calls import Call, Failed
+from brasstag.words.calls import Call, Failed, as_stored
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
 
@@ -69,11 +69,11 @@ class Decisions:
         )
         payload = decided(approval, decision)
         if ending is not None:
-            payload |= entries.closed(ending)
+            payload |= as_stored(ending)
         tag = self._store.decide(approval, decision, payload, epoch)
         return replace(ending or Failed(Code.APPROVAL_STALE, decision.note), tag=tag)
 
-    def ran(self, approval: Approval) -> entries.Payload | None:
+    def ran(self, approval: Approval) -> Payload | None:
         """Return how a call has run whose changes are asked about, as it would end; None for one that has not run."""
         return self._store.read(lambda view: _intended(view, approval))
 
@@ -81,24 +81,24 @@ class Decisions:
         """Close the approvals that no person answered in time."""
         now = self._store.now()
         for approval in self._store.read(lambda view: due_approvals(view, now)):
-            decision = Decision(ApprovalState.EXPIRED, str(CLOCK), "nobody answered in time")
+            decision = Decision(ApprovalState.EXPIRED, str(CLOCK), "no person answered in time")
             payload = decided(approval, decision) | self._denied(approval, decision.note)
             # It was decided in the last moment, or expired by another process: either way it is dealt with.
             with suppress(ToolError):
                 self._store.decide(approval, decision, payload)
 
-    def _denied(self, approval: Approval, said: str) -> entries.Payload:
+    def _denied(self, approval: Approval, said: str) -> Payload:
         """Return the ending of a denied call; if its code has run, with what it returned, and where its changes are."""
         said += _what_to_read(approval)
         ran = self.ran(approval)
         if ran is None:
-            return entries.closed(Failed(Code.DENIED, said))
+            return as_stored(Failed(Code.DENIED, said))
         kept = {"patch": ran["meta"]["patch"]} if "patch" in ran["meta"] else {}
         said = f"the code ran, but nothing it changed was kept: {said}"
-        return entries.closed(Failed(Code.DENIED, said, {"ran": ran["result"], **kept}))
+        return as_stored(Failed(Code.DENIED, said, {"ran": ran["result"], **kept}))
 
 
-def _intended(view: View, approval: Approval) -> entries.Payload | None:
+def _intended(view: View, approval: Approval) -> Payload | None:
     for entry in read_entries(view, approval.task_id, approval.call_id):
         payload = entry.payload or {}
         if entry.kind is EntryKind.ASKED and payload.get("approval") == approval.id:
@@ -116,7 +116,7 @@ def _what_to_read(approval: Approval) -> str:
     return f". Changed since you last saw it: {named}{more}; read it again before you write it"
 
 
-def decided(approval: Approval, decision: Decision) -> entries.Payload:
+def decided(approval: Approval, decision: Decision) -> Payload:
     """What the timeline says of a decision."""
     return {
         "type": EntryKind.DECIDED.value,

@@ -3,26 +3,26 @@
 from dataclasses import replace
 from datetime import datetime
 
-from brasstag.engine import entries
-from brasstag.engine.calls.landing import is_landing, landing
-from brasstag.engine.calls.types import Looked
+from brasstag.engine.calls import record
+from brasstag.engine.calls.landing import landing
+from brasstag.engine.calls.types import Landing, Phase, Previewed
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import binding_digest
 from brasstag.policy.match.subjects import counts_of
 from brasstag.words.approvals import Approval, ApprovalState
-from brasstag.words.calls import Done, Waiting
+from brasstag.words.calls import Waiting
 from brasstag.words.ids import new_id
 from brasstag.words.times import stamp
 from brasstag.words.verdicts import Verdict
 
 
-def ask(runtime: Runtime, looked: Looked, verdict: Verdict, uses: str | None = None) -> Waiting:
+def ask(runtime: Runtime, phase: Phase, verdict: Verdict, uses: str | None = None) -> Waiting:
     """Store the request and tell the listeners.
 
     ``uses`` is the approval that a call ran on, where its changes are asked about.
     """
-    call, tool = looked.admitted.call, looked.admitted.tool
-    verdict = replace(verdict, because=_with_every_effect(verdict.because, looked))
+    call, tool = phase.admitted.call, phase.admitted.tool
+    verdict = replace(verdict, because=_with_every_effect(verdict.because, phase))
     requested_at = runtime.store.now()
     approval = Approval(
         id=new_id("apr"),
@@ -35,32 +35,32 @@ def ask(runtime: Runtime, looked: Looked, verdict: Verdict, uses: str | None = N
         role=call.role,
         reason=verdict.because,
         rule=verdict.rule,
-        preview=looked.preview,
-        digest=binding_digest(call, tool.version, looked.preview),
+        preview=phase.preview,
+        digest=binding_digest(call, tool.version, phase.preview),
         state=ApprovalState.OPEN,
         requested_at=requested_at,
         expires_at=_expiry(runtime, requested_at),
     )
-    payload = entries.proposed(call, tool) | looked.judged(looked.preview, verdict)
+    payload = record.proposed(phase, phase.preview, verdict)
     payload |= {"result": None, "approval": approval.id, "digest": approval.digest}
-    keep_bytes(looked)
-    if is_landing(looked):
-        payload["intended"] = landing(runtime, looked)
+    keep_bytes(phase)
+    if isinstance(phase, Landing):
+        payload["intended"] = landing(runtime, phase)
         payload["used"] = uses
     tag = runtime.store.ask(approval, payload, call.epoch, uses)
     runtime.listeners.asked(approval)
     return Waiting(approval.id, verdict.because, tag)
 
 
-def keep_bytes(looked: Looked) -> None:
+def keep_bytes(phase: Phase) -> None:
     """Keep what a person is shown, and what it would replace, until they have decided."""
-    if looked.draft is not None and isinstance(looked.ending, Done):
-        looked.draft.persist()
+    if isinstance(phase, Previewed | Landing):
+        phase.draft.persist()
 
 
-def _with_every_effect(because: str, looked: Looked) -> str:
+def _with_every_effect(because: str, phase: Phase) -> str:
     """Return why a person is asked; where changes are to land, every kind of change is named, not only the one that asks."""
-    counts = counts_of(looked.preview) if is_landing(looked) else {}
+    counts = counts_of(phase.preview) if isinstance(phase, Landing) else {}
     if len(counts) < 2:
         return because
     return f"{because} (in all: {', '.join(f'{fact.value} {count}' for fact, count in counts.items())})"

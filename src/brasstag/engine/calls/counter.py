@@ -1,26 +1,20 @@
 """The Counter takes calls and gives back outcomes: async outside, one worker thread for each call inside."""
 
-import logging
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 from brasstag.engine.calls import record
 from brasstag.engine.calls.admit import admit_unless_denied
 from brasstag.engine.calls.approvals import Decisions
-from brasstag.engine.calls.edit import decide, preview_edit
+from brasstag.engine.calls.edit import EditedCall, decide, preview_edit
 from brasstag.engine.calls.explain import Explained, explain_call
-from brasstag.engine.calls.pipeline import take
+from brasstag.engine.calls.pipeline import busy, take, while_leased
 from brasstag.engine.calls.resume import resume
-from brasstag.engine.calls.retry import busy, patiently
-from brasstag.engine.calls.types import Looked
-from brasstag.engine.deadline import Deadline, Deadlines
+from brasstag.engine.deadline import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.words.approvals import Approval, ApprovalResponse, Approver
 from brasstag.words.calls import Call, Failed, Outcome, Unknown
 from brasstag.words.errors import Code, StoreError, StoreLost, ToolError
-
-log = logging.getLogger("brasstag")
 
 _T = TypeVar("_T")
 
@@ -34,25 +28,18 @@ class Counter:
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self.decisions = Decisions(runtime.store)
-        self.deadlines = Deadlines(runtime.threads)
 
     async def dispatch(self, call: Call, seconds_left: float | None = None) -> Outcome:
         """Take one call through the whole path; its function has no longer than its task has left."""
-        return await self.deadlines.run(self._dispatch, call, seconds_left=seconds_left)
+        return await self.runtime.in_flight.run(self._dispatch, call, seconds_left=seconds_left)
 
     async def resume(self, approval_id: str, epoch: int = 0, seconds_left: float | None = None) -> Outcome:
         """Go on with a call a person has approved: look and judge again, which can only tighten."""
-        return await self.deadlines.run(self._resume, approval_id, epoch, seconds_left=seconds_left)
+        return await self.runtime.in_flight.run(self._resume, approval_id, epoch, seconds_left=seconds_left)
 
     async def refuse(self, call: Call, failed: Failed) -> Outcome:
         """Write down a call that ended before it could even be read."""
         return await self.runtime.threads.run(record.refusal, self.runtime, call, failed)
-
-    def hurry(self, task_id: str) -> None:
-        """End the running functions of a task that was stopped; what they did outside is for a person to find out."""
-        for call_id, deadline in list(self.runtime.active.items()):
-            if call_id.startswith(f"{task_id}:"):
-                deadline.hurry()
 
     async def decide(
         self, name: str, response: ApprovalResponse, approver: Approver, seen: str | None
@@ -60,7 +47,7 @@ class Counter:
         """Write down a person's answer."""
         return await self._looking(decide, self.runtime, name, response, approver, seen)
 
-    async def preview_edit(self, approval: Approval, arguments: Mapping[str, Any]) -> Looked:
+    async def preview_edit(self, approval: Approval, arguments: Mapping[str, Any]) -> EditedCall:
         """Find out what an approval's call would do with other arguments."""
         return await self._looking(preview_edit, self.runtime, approval, arguments)
 
@@ -70,32 +57,21 @@ class Counter:
 
     async def _looking(self, work: Callable[..., _T], *arguments: Any) -> _T:
         """Run what ends with more than an outcome; a look that takes too long is raised, as there is no call to end."""
-        found = await self.deadlines.run(work, *arguments)
+        found = await self.runtime.in_flight.run(work, *arguments)
         if isinstance(found, Failed | Unknown):
             raise ToolError(Code.TIMEOUT, found.message)
         return cast("_T", found)
 
-    def write_leftovers(self) -> None:
-        """Write down endings that could not be written before."""
-        for _ in range(len(self.runtime.unsettled)):
-            with suppress(IndexError):  # another call is at them, too
-                write = self.runtime.unsettled.pop(0)
-                try:
-                    write()
-                except StoreLost:
-                    self.runtime.unsettled.append(write)
-                except StoreError as error:
-                    log.warning("an ending is given up: %s", error)
-
     def _dispatch(self, call: Call, deadline: Deadline) -> Outcome:
-        if self.runtime.unsettled:
-            self.write_leftovers()
+        in_flight = self.runtime.in_flight
+        if in_flight.unsettled:
+            in_flight.write_unsettled()
         admitted = admit_unless_denied(self.runtime, call)
-        self.runtime.active[call.id] = deadline
+        in_flight.enter(call.id, deadline)
         try:
             if isinstance(admitted, Failed):
                 return record.refusal(self.runtime, call, admitted)
-            taken = patiently(lambda: take(self.runtime, admitted, deadline))
+            taken = while_leased(lambda: take(self.runtime, admitted, deadline))
             return taken or record.refusal(self.runtime, call, busy(call.tool))
         except ToolError as error:
             # The task has ended, so there is no timeline left to write on.
@@ -103,25 +79,22 @@ class Counter:
         except (StoreError, OSError) as error:
             return _unrecorded(error)
         finally:
-            self._leave(call.id, deadline)
+            in_flight.leave(call.id, deadline)
 
     def _resume(self, approval_id: str, epoch: int, deadline: Deadline) -> Outcome:
         call_id = ""
         try:
             call_id = self.decisions.get(approval_id).call_id
-            self.runtime.active[call_id] = deadline
-            return patiently(lambda: resume(self.runtime, approval_id, epoch, deadline)) or busy(approval_id)
+            self.runtime.in_flight.enter(call_id, deadline)
+            return while_leased(lambda: resume(self.runtime, approval_id, epoch, deadline)) or busy(
+                approval_id
+            )
         except ToolError as error:
             return Failed.by(error)
         except (StoreError, OSError) as error:
             return _unrecorded(error)
         finally:
-            self._leave(call_id, deadline)
-
-    def _leave(self, call_id: str, deadline: Deadline) -> None:
-        # A worker that was left behind may return while another worker runs the same call.
-        if self.runtime.active.get(call_id) is deadline:
-            del self.runtime.active[call_id]
+            self.runtime.in_flight.leave(call_id, deadline)
 
 
 def _unrecorded(error: Exception) -> Failed:

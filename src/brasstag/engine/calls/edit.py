@@ -1,7 +1,7 @@
 """Decide an approval, also with changed arguments; these count only with the preview that the person saw."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from brasstag.engine.calls.admit import admit_unless_denied
@@ -10,7 +10,7 @@ from brasstag.engine.calls.ask import keep_bytes
 from brasstag.engine.calls.judge import judge
 from brasstag.engine.calls.landing import require_unrun
 from brasstag.engine.calls.preview import preview
-from brasstag.engine.calls.types import Looked
+from brasstag.engine.calls.types import Failing, Phase
 from brasstag.engine.deadline import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import binding_digest
@@ -18,23 +18,41 @@ from brasstag.store.tasks.approvals import edited_columns
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
 from brasstag.words.calls import Failed
 from brasstag.words.errors import Code, ToolError
+from brasstag.words.previews import Preview
+
+
+@dataclass(frozen=True, slots=True)
+class EditedCall:
+    """A call with the arguments a person wants, and what it would do with them."""
+
+    arguments: Mapping[str, Any]
+    """As the tool takes them."""
+    preview: Preview
 
 
 def preview_edit(
     runtime: Runtime, approval: Approval, arguments: Mapping[str, Any], deadline: Deadline
-) -> Looked:
+) -> EditedCall:
     """Preview the call with other arguments, for a person to see before they approve it."""
+    phase = _previewed(runtime, approval, arguments, deadline)
+    return EditedCall(phase.admitted.call.arguments, phase.preview)
+
+
+def _previewed(
+    runtime: Runtime, approval: Approval, arguments: Mapping[str, Any], deadline: Deadline
+) -> Phase:
     require_unrun(runtime, approval)
     admitted = admit_unless_denied(runtime, replace(call_of(approval), arguments=arguments))
     if isinstance(admitted, Failed):
         raise admitted.as_error()
-    looked = preview(runtime, admitted, deadline, only_looking=True)
-    if isinstance(looked.ending, Failed):
-        raise looked.ending.as_error()
-    verdict = judge(runtime, looked)
+    phase = preview(runtime, admitted, deadline, only_looking=True)
+    if isinstance(phase, Failing):
+        raise phase.ending.as_error()
+    verdict = judge(runtime, phase)
     if verdict.decision == "deny":
         raise ToolError(Code.BLOCKED_BY_RULE, verdict.because, {"rule": verdict.rule})
-    return looked
+    keep_bytes(phase)
+    return phase
 
 
 def decide(
@@ -57,11 +75,10 @@ def decide(
 def _bind_edit(
     runtime: Runtime, approval: Approval, arguments: Mapping[str, Any], seen: str | None, deadline: Deadline
 ) -> dict[str, Any]:
-    looked = preview_edit(runtime, approval, arguments, deadline)
-    if looked.preview.digest != seen:
+    phase = _previewed(runtime, approval, arguments, deadline)
+    if phase.preview.digest != seen:
         raise stale(approval)
-    call, tool = looked.admitted.call, looked.admitted.tool
-    keep_bytes(looked)
-    digest = binding_digest(call, tool.version, looked.preview)
-    columns = edited_columns(call.arguments, approval.arguments, looked.preview, digest)
+    call, tool = phase.admitted.call, phase.admitted.tool
+    digest = binding_digest(call, tool.version, phase.preview)
+    columns = edited_columns(call.arguments, approval.arguments, phase.preview, digest)
     return columns | {"tool_version": tool.version}

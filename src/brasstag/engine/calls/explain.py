@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from brasstag.engine.calls.admit import admit
 from brasstag.engine.calls.judge import judge, mistake_in
 from brasstag.engine.calls.preview import preview
-from brasstag.engine.calls.tool_facts import tool_facts
+from brasstag.engine.calls.types import Failing, Foreseen
 from brasstag.engine.deadline import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.explain import Explanation, Line, explain
+from brasstag.policy.profiles import facts_of
 from brasstag.words.calls import Call, Failed
 from brasstag.words.previews import Preview
 
@@ -30,19 +31,20 @@ def explain_call(runtime: Runtime, call: Call, deadline: Deadline) -> Explained:
     admitted = admit(runtime, call)
     if isinstance(admitted, Failed):
         return Explained(admitted)
-    facts = tool_facts(admitted.tool, admitted.call)
-    if runtime.rules.denies_unseen(admitted.call) is not None:
+    facts = facts_of(admitted.tool, admitted.call)
+    if runtime.policy.rules.denies_unseen(admitted.call) is not None:
         # As for a real call, no preview is made; the explanation is about the arguments alone.
-        return Explained(explanation=explain(runtime.rules, admitted.call, Preview(), facts))
-    looked = preview(runtime, admitted, deadline, only_looking=True)
-    verdict = judge(runtime, looked)
-    mistake = mistake_in(looked, verdict)
+        return Explained(explanation=explain(runtime.policy.rules, admitted.call, Preview(), facts))
+    phase = preview(runtime, admitted, deadline, only_looking=True)
+    verdict = judge(runtime, phase)
+    mistake = mistake_in(phase, verdict)
     if mistake is not None:
         return Explained(mistake)
-    explanation = explain(runtime.rules, admitted.call, looked.preview, facts)
+    explanation = explain(runtime.policy.rules, admitted.call, phase.preview, facts)
     if verdict.decision != explanation.verdict.decision:
         others = tuple(replace(line, decided=False) for line in explanation.lines)
         explanation = Explanation(verdict, (Line(verdict, decided=True), *others))
-    refused = looked.ending if isinstance(looked.ending, Failed) else None
-    lands = looked.drafts and refused is None and explanation.verdict.decision != "deny"
-    return Explained(refused, looked.preview, explanation, lands)
+    refused = phase.ending if isinstance(phase, Failing) else None
+    drafts = isinstance(phase, Foreseen) and phase.only_drafts
+    lands = drafts and explanation.verdict.decision != "deny"
+    return Explained(refused, phase.preview, explanation, lands)

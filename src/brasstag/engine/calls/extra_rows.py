@@ -8,7 +8,7 @@ from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant
 from brasstag.store.database.base import Transaction
 from brasstag.store.documents.annotations import describe, retag
-from brasstag.store.store import Beside
+from brasstag.store.store import ExtraRows
 from brasstag.store.tasks.memories import Memory, add_memory
 from brasstag.store.tasks.rows import find_task
 from brasstag.words.calls import Call
@@ -16,28 +16,28 @@ from brasstag.words.ids import new_id
 from brasstag.words.previews import Preview
 
 
-def written_beside(runtime: Runtime, grant: Grant) -> Beside | None:
+def extra_rows(runtime: Runtime, grant: Grant) -> ExtraRows | None:
     """Return what writes down more than a granted call's entry, or None where its entry is all."""
-    found = BESIDE.get(grant.call.tool)
+    found = EXTRA_ROWS.get(grant.call.tool)
     return None if found is None else found(runtime, grant.call, grant.preview)
 
 
-def _remember_in_run(runtime: Runtime, call: Call, _preview: Preview) -> Beside:
+def _remember_in_run(runtime: Runtime, call: Call, _preview: Preview) -> ExtraRows:
     task = runtime.store.read(lambda view: find_task(view, call.task_id))
     return _remember(runtime, call, call.task_id if task is None else task.tree)
 
 
-def _remember_for_good(runtime: Runtime, call: Call, _preview: Preview) -> Beside:
+def _remember_for_good(runtime: Runtime, call: Call, _preview: Preview) -> ExtraRows:
     return _remember(runtime, call, tree="")
 
 
-def _remember(runtime: Runtime, call: Call, tree: str) -> Beside:
+def _remember(runtime: Runtime, call: Call, tree: str) -> ExtraRows:
     content = str(call.arguments["content"])
     memory = Memory(new_id("mem"), call.role, tree, content, call.task_id, call.id, runtime.store.now())
     return partial(add_memory, memory=memory, key=runtime.store.sealer.key)
 
 
-def _tag(runtime: Runtime, call: Call, preview: Preview) -> Beside:
+def _tag(runtime: Runtime, call: Call, preview: Preview) -> ExtraRows:
     add, remove = call.arguments.get("add") or (), call.arguments.get("remove") or ()
 
     def write(transaction: Transaction) -> None:
@@ -47,7 +47,7 @@ def _tag(runtime: Runtime, call: Call, preview: Preview) -> Beside:
     return write
 
 
-def _describe(runtime: Runtime, call: Call, preview: Preview) -> Beside:
+def _describe(runtime: Runtime, call: Call, preview: Preview) -> ExtraRows:
     def write(transaction: Transaction) -> None:
         for path in preview.annotates:
             describe(
@@ -57,7 +57,7 @@ def _describe(runtime: Runtime, call: Call, preview: Preview) -> Beside:
     return write
 
 
-BESIDE: Mapping[str, Callable[[Runtime, Call, Preview], Beside]] = MappingProxyType(
+EXTRA_ROWS: Mapping[str, Callable[[Runtime, Call, Preview], ExtraRows]] = MappingProxyType(
     {
         "save_to_short_term_memory": _remember_in_run,
         "save_to_long_term_memory": _remember_for_good,

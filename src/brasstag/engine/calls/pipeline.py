@@ -8,72 +8,79 @@ A call that has to run before its changes are known, such as confined code, runs
 judged like a call of their own: denied, asked about, or landed. A call that a person approved comes back through `act`, too.
 """
 
+import random
+import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from brasstag.engine.calls import record
 from brasstag.engine.calls.admit import Admitted, blocked
 from brasstag.engine.calls.ask import ask
 from brasstag.engine.calls.judge import judge, judge_changes, mistake_in
-from brasstag.engine.calls.landing import has_to_run, not_landed, refused, run_on_draft
+from brasstag.engine.calls.landing import not_landed, refused, run_on_draft
 from brasstag.engine.calls.perform import perform
 from brasstag.engine.calls.preview import preview
-from brasstag.engine.calls.retry import busy, patiently
-from brasstag.engine.calls.types import Looked
+from brasstag.engine.calls.types import Failing, Foreseen, Landing, Phase
 from brasstag.engine.deadline import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant, grant_allowed, grant_landing
-from brasstag.words.calls import Done, Failed, Outcome
-from brasstag.words.errors import Code, ToolError
+from brasstag.words.calls import Failed, Outcome
+from brasstag.words.errors import Code, LeaseHeld, ToolError
 from brasstag.words.verdicts import Verdict
+
+TRIES = 60
+"""How often a call tries while other calls hold or change its paths; about ten seconds in all."""
 
 
 def take(runtime: Runtime, admitted: Admitted, deadline: Deadline) -> Outcome:
     """Take an admitted call to its outcome: preview it, judge it, then refuse, ask or act."""
-    looked = preview(runtime, admitted, deadline)
-    verdict = judge(runtime, looked)
+    phase = preview(runtime, admitted, deadline)
+    verdict = judge(runtime, phase)
     try:
-        return _by_verdict(runtime, looked, verdict, deadline)
+        return _by_verdict(runtime, phase, verdict, deadline)
     except ToolError as error:
         if error.code is Code.CHANGED:
             raise
-        return record.failure(runtime, looked, verdict, Failed.by(error))
+        return record.failure(runtime, phase, verdict, Failed.by(error))
 
 
-def _by_verdict(runtime: Runtime, looked: Looked, verdict: Verdict, deadline: Deadline) -> Outcome:
-    call, tool = looked.admitted.call, looked.admitted.tool
-    mistake = mistake_in(looked, verdict)
+def _by_verdict(runtime: Runtime, phase: Phase, verdict: Verdict, deadline: Deadline) -> Outcome:
+    call, tool = phase.admitted.call, phase.admitted.tool
+    mistake = mistake_in(phase, verdict)
     if mistake is not None:
         return record.refusal(runtime, call, mistake)
     if verdict.decision == "deny":
-        return record.refusal(runtime, call, blocked(verdict), looked, verdict)
-    if isinstance(looked.ending, Failed) and not (verdict.decision == "ask" and verdict.by_rule):
+        return record.refusal(runtime, call, blocked(verdict), phase, verdict)
+    if isinstance(phase, Failing) and not (verdict.decision == "ask" and verdict.by_rule):
         # It would fail, so a person is not asked, unless a rule says that a person has to be asked.
-        return record.failure(runtime, looked, verdict, looked.ending)
+        return record.failure(runtime, phase, verdict, phase.ending)
     if verdict.decision == "ask":
-        return ask(runtime, looked, verdict)
-    return act(runtime, grant_allowed(call, looked.preview, verdict, tool.version), looked, deadline)
+        return ask(runtime, phase, verdict)
+    return act(runtime, grant_allowed(call, phase.preview, verdict, tool.version), phase, deadline)
 
 
-def act(runtime: Runtime, grant: Grant, looked: Looked, deadline: Deadline) -> Outcome:
+def act(runtime: Runtime, grant: Grant, phase: Phase, deadline: Deadline) -> Outcome:
     """Perform a granted call; what it changed on a draft is judged, and where needed asked about, before it lands."""
-    if not has_to_run(looked):
-        return perform(runtime, grant, looked, deadline)
-    ran = run_on_draft(runtime, grant, looked, deadline)
-    if not isinstance(ran.ending, Done) or not ran.preview.changes:
-        return perform(runtime, grant, ran, deadline)
+    if isinstance(phase, Foreseen) and phase.only_drafts:
+        phase = run_on_draft(runtime, grant, phase, deadline)
+        if isinstance(phase, Landing):
+            return _judge_landing(runtime, grant, phase, deadline)
+    return perform(runtime, grant, phase, deadline)
+
+
+def _judge_landing(runtime: Runtime, grant: Grant, ran: Landing, deadline: Deadline) -> Outcome:
     verdict = judge_changes(runtime, grant.call, ran.preview)
     if verdict.decision == "deny":
         return perform(runtime, grant, refused(runtime, ran, verdict), deadline)
-    ran = replace(ran, ran=looked.judged(grant.preview, grant.verdict))
     if verdict.decision == "ask":
         return ask(runtime, ran, verdict, uses=grant.approval_id)
     return _land(runtime, grant_landing(grant, ran.preview, verdict), ran, deadline)
 
 
-def _land(runtime: Runtime, grant: Grant, ran: Looked, deadline: Deadline) -> Outcome:
+def _land(runtime: Runtime, grant: Grant, ran: Landing, deadline: Deadline) -> Outcome:
     """Let the changes of a run land; if other calls hold its paths, it waits for them instead of running again."""
     try:
-        landed = patiently(lambda: perform(runtime, grant, ran, deadline), anew=False)
+        landed = while_leased(lambda: perform(runtime, grant, ran, deadline), anew=False)
         failed = busy(grant.call.tool)
     except ToolError as error:
         if error.code is not Code.CHANGED:
@@ -81,6 +88,35 @@ def _land(runtime: Runtime, grant: Grant, ran: Looked, deadline: Deadline) -> Ou
         landed, failed = None, Failed.by(error)
     if landed is not None:
         return landed
-    ended = replace(ran, ending=not_landed(runtime, ran, failed))
+    ended = Failing(
+        ran.admitted, ran.preview, not_landed(runtime, ran, failed), ran=ran.ran, edited=ran.edited
+    )
     nothing = replace(grant.preview, changes=())
     return perform(runtime, grant_landing(grant, nothing, grant.verdict), ended, deadline)
+
+
+def while_leased(attempt: Callable[[], Outcome], *, anew: bool = True) -> Outcome | None:
+    """Try again while other calls hold the same paths; return None where they never became free.
+
+    ``anew`` says that each try looks at everything again, so that what another call has changed is no reason to end.
+    """
+    for tries in range(TRIES):
+        try:
+            return attempt()
+        except LeaseHeld:
+            _pause(tries)
+        except ToolError as error:
+            if error.code is not Code.CHANGED or not anew:
+                raise
+            _pause(tries)
+    return None
+
+
+def busy(what: str) -> Failed:
+    """Return how a call ends that waited in vain."""
+    return Failed(Code.BUSY, f"{what}: other calls kept working at the same paths; try again")
+
+
+def _pause(tries: int) -> None:
+    ceiling = min(0.3, 0.005 * 2 ** min(tries, 6))
+    time.sleep(ceiling * (0.5 + random.random() / 2))  # noqa: S311 - spreads retries, guards nothing

@@ -2,94 +2,106 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
-from brasstag.engine import entries
 from brasstag.engine.calls.admit import Admitted
-from brasstag.engine.calls.conflicts import is_on_disk
-from brasstag.engine.calls.types import Looked
+from brasstag.engine.calls.types import Failing, Foreseen, Landing, Phase, Previewed
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant
-from brasstag.store.store import Beside
+from brasstag.sandbox.workspace.view.reader import Reader
+from brasstag.store.store import ExtraRows
 from brasstag.store.tasks.ledger import Claimed, open_claims
+from brasstag.store.tasks.writer import Payload
+from brasstag.toolkit.tool import Tool
 from brasstag.words.approvals import Approval
-from brasstag.words.calls import Call, Failed, Settled, Tag, Unknown
+from brasstag.words.calls import Call, Failed, Settled, Tag, Unknown, as_stored
+from brasstag.words.canonical import stored_json, why_not_json
 from brasstag.words.errors import Code, StoreError, StoreLost
 from brasstag.words.events import EntryKind
-from brasstag.words.previews import Change
+from brasstag.words.previews import Change, Preview
 from brasstag.words.verdicts import Verdict
+
+LONGEST_INPUT = 64_000
+"""How much of a refused call is written down; beyond this it is quoted in part, so refusals cannot fill a disk."""
+QUOTED = 2000
 
 
 def refusal(
-    runtime: Runtime,
-    call: Call,
-    failed: Failed,
-    looked: Looked | None = None,
-    verdict: Verdict | None = None,
+    runtime: Runtime, call: Call, failed: Failed, phase: Phase | None = None, verdict: Verdict | None = None
 ) -> Settled:
     """Record a call that was not admitted, or that a rule denies."""
-    payload = entries.attempted(call, runtime.registry.get(call.tool))
-    if looked is not None and verdict is not None:
-        payload |= entries.judged(looked.preview, verdict, looked.admitted.tool)
+    payload = _attempted(call, runtime.registry.get(call.tool))
+    if phase is not None and verdict is not None:
+        payload |= _judged(phase.preview, verdict, phase.admitted.tool)
     return _write(runtime, call, EntryKind.REFUSED, payload, failed)
 
 
-def failure(runtime: Runtime, looked: Looked, verdict: Verdict, failed: Failed) -> Settled:
+def failure(runtime: Runtime, phase: Phase, verdict: Verdict, failed: Failed) -> Settled:
     """Record a call that was judged and failed before it acted."""
-    call, tool = looked.admitted.call, looked.admitted.tool
-    payload = entries.proposed(call, tool) | entries.judged(looked.preview, verdict, tool)
+    call, tool = phase.admitted.call, phase.admitted.tool
+    payload = _proposed(call, tool) | _judged(phase.preview, verdict, tool)
     return _write(runtime, call, EntryKind.CALLED, payload, failed)
 
 
 def late(runtime: Runtime, admitted: Admitted, ending: Settled, approval_id: str | None) -> Settled:
     """Record a call whose function did not come back from its draft in time."""
-    payload = entries.proposed(admitted.call, admitted.tool)
+    payload = _proposed(admitted.call, admitted.tool)
     if approval_id is not None:
         payload["approval"] = approval_id
     return _write(runtime, admitted.call, EntryKind.CALLED, payload, ending, approval_id)
 
 
 def called(
-    runtime: Runtime, grant: Grant, looked: Looked, ending: Settled, beside: Beside | None = None
+    runtime: Runtime, grant: Grant, phase: Phase, ending: Settled, rows: ExtraRows | None = None
 ) -> Settled:
     """Record a granted call that changed no file, with what else it writes in the same commit."""
-    payload = about(grant, looked)
-    return _write(runtime, grant.call, EntryKind.CALLED, payload, ending, grant.approval_id, beside)
+    ending = _told(phase, ending)
+    return _write(runtime, grant.call, EntryKind.CALLED, about(grant, phase), ending, grant.approval_id, rows)
 
 
-def landed(
-    runtime: Runtime, looked: Looked, verdict: Verdict, approval: Approval, ending: Settled
-) -> Settled:
+def landed(runtime: Runtime, phase: Landing, verdict: Verdict, approval: Approval) -> Settled:
     """Record an approved call whose changes are on disk already."""
-    call = looked.admitted.call
-    payload = entries.proposed(call, looked.admitted.tool) | looked.judged(looked.preview, verdict)
-    payload["approval"] = approval.id
-    return _write(runtime, call, EntryKind.CALLED, payload, ending, approval.id)
+    payload = proposed(phase, phase.preview, verdict) | {"approval": approval.id}
+    return _write(runtime, phase.admitted.call, EntryKind.CALLED, payload, phase.ending, approval.id)
 
 
-def about(grant: Grant, looked: Looked) -> entries.Payload:
+def about(grant: Grant, phase: Phase) -> Payload:
     """Return what every entry of a granted call says: what was asked for, how it was judged, and by which approval."""
-    payload = entries.proposed(grant.call, looked.admitted.tool) | looked.judged(grant.preview, grant.verdict)
+    payload = proposed(phase, grant.preview, grant.verdict)
     return payload | ({"approval": grant.approval_id} if grant.approval_id is not None else {})
 
 
-def claim(runtime: Runtime, grant: Grant, looked: Looked, changes: tuple[Change, ...]) -> Claimed:
+def proposed(phase: Phase, preview: Preview, verdict: Verdict) -> Payload:
+    """Return what a call asks for, and how it was judged."""
+    return _proposed(phase.admitted.call, phase.admitted.tool) | judged(phase, preview, verdict)
+
+
+def judged(phase: Phase, preview: Preview, verdict: Verdict) -> Payload:
+    """Return how a call was judged; of one whose changes are to land, also how running it was judged."""
+    said = _judged(preview, verdict, phase.admitted.tool)
+    return said if phase.ran is None else said | {"ran": phase.ran}
+
+
+def claim(
+    runtime: Runtime,
+    grant: Grant,
+    phase: Foreseen | Failing | Previewed | Landing,
+    changes: tuple[Change, ...],
+) -> Claimed:
     """Claim a granted call before it acts: its intent, the leases on its paths, and its approval, used up."""
-    payload = entries.proposed(grant.call, looked.admitted.tool)
-    payload |= looked.judged(grant.preview, grant.verdict)
-    payload["result"] = None
-    payload["approval"] = grant.approval_id
-    payload["tool_version"] = grant.tool_version
-    if looked.ending is not None:
+    payload = proposed(phase, grant.preview, grant.verdict)
+    payload |= {"result": None, "approval": grant.approval_id, "tool_version": grant.tool_version}
+    if not isinstance(phase, Foreseen):
         # What recovery records as the end of the call if this process dies before it can.
-        payload["intended"] = entries.closed(looked.told(looked.ending))
+        payload["intended"] = as_stored(_told(phase, phase.ending))
     try:
         return runtime.store.claim(
-            grant.call, changes, grant.approval_id, payload, partial(is_on_disk, runtime)
+            grant.call, changes, grant.approval_id, payload, Reader(runtime.workspace).holds
         )
     except StoreLost:
         if not grant.call.epoch:
             # No worker comes back to a call of a desk. Its caller is told that nothing was done; make it so.
-            runtime.unsettled.append(partial(_give_up_claim, runtime, grant.call))
+            runtime.in_flight.unsettled.append(partial(_give_up_claim, runtime, grant.call))
         raise
 
 
@@ -97,29 +109,22 @@ def settle(
     runtime: Runtime,
     claimed: Claimed,
     grant: Grant,
-    looked: Looked,
+    phase: Phase,
     ending: Settled,
     made: tuple[Change, ...],
 ) -> Settled:
     """Settle a claimed call; only then is its outcome returned."""
-    ending = looked.told(ending)
+    ending = _told(phase, ending)
     payload = {
-        "type": looked.admitted.tool.config.type.value,
+        "type": phase.admitted.tool.config.type.value,
         "tool": grant.call.tool,
         "changes": [change.as_json() for change in made],
-    }
-    write = partial(
-        runtime.store.settle,
-        claimed,
-        payload | entries.closed(ending),
-        made,
-        grant.call.role,
-        grant.call.tool,
-    )
+    } | as_stored(ending)
+    write = partial(runtime.store.settle, claimed, payload, made, grant.call.role, grant.call.tool)
     try:
         tag = write()
     except StoreError as error:
-        runtime.unsettled.append(write)
+        runtime.in_flight.unsettled.append(write)
         return Unknown(
             f"it ran, but its end could not be written down: {error} It is tried again with the next call."
         )
@@ -135,7 +140,7 @@ def _give_up_claim(runtime: Runtime, call: Call) -> Tag | None:
     if not claims:
         return None
     never = Failed(Code.INTERNAL_ERROR, "nothing was done, as it could not be written down")
-    said = {"type": EntryKind.SETTLED.value, "tool": call.tool, "changes": []} | entries.closed(never)
+    said = {"type": EntryKind.SETTLED.value, "tool": call.tool, "changes": []} | as_stored(never)
     return runtime.store.settle(claims[0], said, (), call.role, call.tool)
 
 
@@ -143,10 +148,60 @@ def _write(
     runtime: Runtime,
     call: Call,
     kind: EntryKind,
-    payload: entries.Payload,
+    payload: Payload,
     ending: Settled,
     approval_id: str | None = None,
-    beside: Beside | None = None,
+    rows: ExtraRows | None = None,
 ) -> Settled:
-    tag = runtime.store.record(call, kind, payload | entries.closed(ending), approval_id, beside)
+    tag = runtime.store.record(call, kind, payload | as_stored(ending), approval_id, rows)
     return replace(ending, tag=tag)
+
+
+def _told(phase: Phase, ending: Settled) -> Settled:
+    """Return an ending with what its caller has to be told besides."""
+    return ending if phase.edited is None else replace(ending, meta={**ending.meta, "edited": phase.edited})
+
+
+def _proposed(call: Call, tool: Tool) -> Payload:
+    """Return what an admitted call asks for, and who asks."""
+    payload: Payload = {
+        "type": tool.config.type.value,
+        "tool": call.tool,
+        "input": dict(call.arguments),
+        "actor": call.actor,
+        "role": call.role,
+    }
+    if call.repaired:
+        payload["repaired"] = call.repaired
+    return payload
+
+
+def _attempted(call: Call, tool: Tool | None) -> Payload:
+    """Return what a call asked for that was not admitted: its arguments may be anything at all."""
+    return {
+        "type": tool.config.type.value if tool else "unknown",
+        "tool": tool.name if tool else call.tool,
+        "input": _writable(call.arguments),
+        "actor": call.actor,
+        "role": call.role,
+    }
+
+
+def _writable(arguments: Any) -> Any:
+    """Return arguments as they can be written down: what is not JSON, or is endless, is quoted in part."""
+    if why_not_json(arguments) is None and len(stored_json(arguments)) <= LONGEST_INPUT:
+        return arguments
+    quoted = repr(arguments)
+    return {
+        "unreadable": quoted[:QUOTED].encode("utf-8", "backslashreplace").decode(),
+        "characters": len(quoted),
+    }
+
+
+def _judged(preview: Preview, verdict: Verdict, tool: Tool) -> Payload:
+    """Return what it would do, and what the rules said; enough to ask a changed policy the same question later."""
+    return {
+        "preview": {name: value for name, value in preview.as_json().items() if value},
+        "verdict": verdict.as_json(),
+        "effects": tool.config.effects,
+    }

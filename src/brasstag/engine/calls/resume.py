@@ -6,11 +6,11 @@ from typing import Any
 from brasstag.engine.calls.admit import admit_unless_denied, blocked
 from brasstag.engine.calls.approvals import Decisions, call_of
 from brasstag.engine.calls.ask import ask
-from brasstag.engine.calls.conflicts import as_approved
 from brasstag.engine.calls.judge import judge, judge_changes
 from brasstag.engine.calls.landing import look_again, record_landed
 from brasstag.engine.calls.pipeline import act
 from brasstag.engine.calls.preview import preview
+from brasstag.engine.calls.types import Failing, Phase
 from brasstag.engine.deadline import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import binding_digest, grant_approved
@@ -20,6 +20,7 @@ from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.calls import Failed, Outcome
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
+from brasstag.words.previews import Preview
 
 
 def resume(runtime: Runtime, approval_id: str, epoch: int, deadline: Deadline) -> Outcome:
@@ -31,25 +32,34 @@ def resume(runtime: Runtime, approval_id: str, epoch: int, deadline: Deadline) -
     if isinstance(admitted, Failed):
         return decisions.void(approval, admitted, epoch)
     again = look_again(runtime, admitted, approval)
-    looked = again or preview(runtime, admitted, deadline)
-    verdict = judge_changes(runtime, admitted.call, again.preview) if again else judge(runtime, looked)
+    phase: Phase = again or preview(runtime, admitted, deadline)
+    verdict = judge_changes(runtime, admitted.call, phase.preview) if again else judge(runtime, phase)
     if verdict.decision == "deny":
         return decisions.void(approval, blocked(verdict), epoch)
-    if isinstance(looked.ending, Failed):
-        return decisions.void(approval, looked.ending, epoch)
+    if isinstance(phase, Failing):
+        return decisions.void(approval, phase.ending, epoch)
     if again is not None and not again.preview.changes:
         return record_landed(runtime, again, verdict, approval)
     tool = admitted.tool
-    looked = replace(looked, preview=as_approved(looked.preview, approval.preview))
-    if binding_digest(admitted.call, tool.version, looked.preview) != approval.digest:
+    phase = replace(phase, preview=_as_approved(phase.preview, approval.preview))
+    if binding_digest(admitted.call, tool.version, phase.preview) != approval.digest:
         decisions.void(approval, None, epoch)
         because = f"what was approved has changed since, so it is asked anew: {verdict.because}"
-        return ask(runtime, looked, replace(verdict, because=because))
-    grant = grant_approved(admitted.call, looked.preview, verdict, tool.version, approval)
+        return ask(runtime, phase, replace(verdict, because=because))
+    grant = grant_approved(admitted.call, phase.preview, verdict, tool.version, approval)
     if approval.original_arguments is not None:
         edited = {"by": approval.decided_by, "arguments": dict(approval.arguments)}
-        looked = replace(looked, edited=edited)
-    return act(runtime, grant, looked, deadline)
+        phase = replace(phase, edited=edited)
+    return act(runtime, grant, phase, deadline)
+
+
+def _as_approved(preview: Preview, approved: Preview) -> Preview:
+    """Return the preview that a person approved, if it differs only in conflicts the person already knew of."""
+    known = {(conflict.path, conflict.base) for conflict in approved.conflicts}
+    if not known.issuperset((conflict.path, conflict.base) for conflict in preview.conflicts):
+        return preview
+    same = replace(preview, conflicts=approved.conflicts)
+    return same if known and same.digest == approved.digest else preview
 
 
 def _require_resumable(runtime: Runtime, approval: Approval, epoch: int) -> None:
@@ -59,7 +69,7 @@ def _require_resumable(runtime: Runtime, approval: Approval, epoch: int) -> None
     if not epoch and not _is_of_desk(runtime, approval):
         raise ToolError(
             Code.NOT_SUPPORTED,
-            f"{approval.id} belongs to a task of an agent; whoever works on that goes on with it",
+            f"{approval.id} belongs to a task of an agent; the worker of that task goes on with it",
         )
 
 

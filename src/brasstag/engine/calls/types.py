@@ -1,47 +1,81 @@
-"""Looked: a call with its preview and, where the preview ran it on a draft, its outcome."""
+"""The phases of a call, a type each: what is known of a call proves what may be done with it.
+
+Foreseen    it has to run before its outcome is known: it acts outside, or only on a draft
+Failing     it would fail, or has failed on its draft
+Passing     it runs no code: it is recorded, and may pass documents on
+Previewed   it ran on a draft of the workspace: its outcome and its changes are known
+Landing     it was allowed to run, and ran on a draft: its changes are judged before they land
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from brasstag.engine import entries
 from brasstag.engine.calls.admit import Admitted
 from brasstag.sandbox.workspace.draft import Draft
-from brasstag.words.calls import Settled
+from brasstag.store.tasks.writer import Payload
+from brasstag.words.calls import Done, Failed
 from brasstag.words.documents import Carried
 from brasstag.words.previews import Change, Preview
-from brasstag.words.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """A call, what it would do, and, where the look ran it on a draft, how it would end."""
+class Phase:
+    """A call and what it would do."""
 
     admitted: Admitted
     preview: Preview
-    draft: Draft | None = None
-    ending: Settled | None = None
-    """None for a call that acts outside the workspace, or has to run before it is known what it changes."""
-    mistaken: bool = False
-    """Whether it fails because of its arguments alone; to say so reveals nothing new to its caller."""
-    drafts: bool = False
-    """Whether what it changes is known only once it has run, and it runs only on a draft."""
+    _: KW_ONLY
+    ran: Payload | None = None
+    """Where ``preview`` is of what a run has changed: what the rules said of running it."""
+    edited: Mapping[str, Any] | None = None
+    """Who changed its arguments before it was approved, and to what: its caller is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen(Phase):
+    """A call that has to run before its outcome is known."""
+
+    only_drafts: bool = False
+    """Whether it runs only on a draft; what it changes is then judged before it lands."""
     coming: tuple[Change, ...] = ()
     """The files such a call says it will write, as they are now; what they will hold is not known yet."""
-    ran: entries.Payload | None = None
-    """Where ``preview`` is of what a run has changed: what the rules said of running it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failing(Phase):
+    """A call that would fail, or has failed on its draft."""
+
+    ending: Failed
+    mistaken: bool = False
+    """Whether it fails because of its arguments alone; to say so reveals nothing new to its caller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passing(Phase):
+    """A call that runs no code."""
+
     carried: tuple[Carried, ...] = ()
     """The documents it passes on, as they are now."""
     receiver: str = ""
     """The role that is given them; empty where that is a person."""
-    edited: Mapping[str, Any] | None = None
-    """Who changed its arguments before it was approved, and to what: its caller is told."""
 
-    def told(self, ending: Settled) -> Settled:
-        """Return an ending with what its caller has to be told besides."""
-        return ending if self.edited is None else replace(ending, meta={**ending.meta, "edited": self.edited})
 
-    def judged(self, preview: Preview, verdict: Verdict) -> entries.Payload:
-        """Return what a timeline has to say of how it was judged."""
-        said = entries.judged(preview, verdict, self.admitted.tool)
-        return said if self.ran is None else said | {"ran": self.ran}
+@dataclass(frozen=True, slots=True)
+class Previewed(Phase):
+    """A call that ran on a draft of the workspace."""
+
+    draft: Draft
+    ending: Done
+
+
+@dataclass(frozen=True, slots=True)
+class Landing(Phase):
+    """A call that was allowed to run, and ran on a draft."""
+
+    draft: Draft
+    ending: Done
+
+
+LOGGED = Done({"logged": True})
+"""How a call ends that is only recorded."""

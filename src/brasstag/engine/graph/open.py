@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from brasstag.engine import entries as payloads
 from brasstag.engine.agents import Chosen
 from brasstag.engine.runtime import Runtime
 from brasstag.engine.transcript.system_prompt import system_prompt
@@ -16,7 +15,7 @@ from brasstag.store.tasks.rows import Status, Task, find_task
 from brasstag.store.tasks.types import Ending, Message, NewTask
 from brasstag.store.timeline.timeline import first_entry, proven_entries
 from brasstag.words.budgets import NO_LIMITS, Budget, Limits
-from brasstag.words.calls import Call, Failed
+from brasstag.words.calls import Call, Failed, as_stored
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import Entry, EntryKind
@@ -176,7 +175,7 @@ def ended(
 
 def failure(failed: Failed) -> Payload:
     """Return the result of a task that failed."""
-    return dict(payloads.closed(failed)["result"])
+    return dict(as_stored(failed)["result"])
 
 
 def _messages(

@@ -9,8 +9,9 @@ from brasstag.engine.runtime import Runtime
 from brasstag.policy.roles import OPERATOR
 from brasstag.store.database.base import View
 from brasstag.store.tasks.rows import Task, find_task
+from brasstag.toolkit.kinds import Recipient
 from brasstag.words.calls import Call
-from brasstag.words.errors import ToolError
+from brasstag.words.errors import Code, ToolError
 from brasstag.words.tokens import BYTES_PER_TOKEN
 from brasstag.words.turns import Model, ModelError
 
@@ -23,8 +24,10 @@ RECALLED_SHARE = 0.25
 """How much of a small window they may fill."""
 
 
-def receiver_of(runtime: Runtime, call: Call, target: str, *, asks: bool = False) -> Receiver:
-    """Return who reads the documents of a call: its ``target`` role, else the parent, or who answers its question."""
+def receiver_of(runtime: Runtime, call: Call, recipient: Recipient) -> Receiver:
+    """Return who reads the documents of a call."""
+    target = required_target(runtime, call) if recipient is Recipient.TARGET else ""
+    asks = recipient is Recipient.MASTER
     task, above = runtime.store.read(lambda view: _sender_and_above(view, call.task_id, asks=asks))
     role, reader = target or ("" if above is None else above.role), None
     try:
@@ -34,6 +37,18 @@ def receiver_of(runtime: Runtime, call: Call, target: str, *, asks: bool = False
         # Without its model, it is not known how much the receiver can read.
         pass
     return replace(receiving(runtime, role or OPERATOR, reader), role=role)
+
+
+def required_target(runtime: Runtime, call: Call) -> str:
+    """Return the role that a call gives a task to, or raise ToolError where there is none, or it may not."""
+    roles = runtime.policy.roles
+    target = roles.target_of(call.tool, call.arguments)
+    if target not in runtime.agents.roles:
+        runtime.agents.role(target)
+    refusal = roles.may_delegate(call.role, target)
+    if refusal is not None:
+        raise ToolError(Code.NOT_ALLOWED, refusal)
+    return target
 
 
 def _sender_and_above(view: View, task_id: str, *, asks: bool) -> tuple[Task | None, Task | None]:
@@ -56,7 +71,7 @@ def _model_name(runtime: Runtime, view: View, task: Task | None, above: Task | N
 
 def receiving(runtime: Runtime, role: str, reader: Model | None) -> Receiver:
     """Return what a role can do with documents it is given, where a model reads them in it."""
-    may_load = runtime.roles.why_not(role, LOADS) is None and runtime.registry.get(LOADS) is not None
+    may_load = runtime.policy.roles.why_not(role, LOADS) is None and runtime.registry.get(LOADS) is not None
     return Receiver(runtime.agents.document_tokens(reader), loads=may_load)
 
 

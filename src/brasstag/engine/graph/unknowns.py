@@ -1,8 +1,8 @@
 """A call whose outcome is unknown is put to a person, and its task goes on with the person's answer."""
 
-from brasstag.engine import entries
 from brasstag.engine.graph.open import question_task
 from brasstag.engine.runtime import Runtime
+from brasstag.store.tasks.writer import Payload
 from brasstag.store.timeline.timeline import read_entries
 from brasstag.words.calls import Call, Waiting
 from brasstag.words.canonical import stored_json
@@ -17,7 +17,7 @@ def ask_about(runtime: Runtime, call: Call) -> Waiting:
     question = _question(runtime, call)
     node = runtime.store.read(lambda view: question_task(runtime, view, call, question, doubt=True))
     said = f"→ asked a person ({node.id})"
-    payload: entries.Payload = {
+    payload: Payload = {
         "type": "ask_master",
         "tool": call.tool,
         "input": {"question": question},
@@ -48,4 +48,4 @@ def _trouble(runtime: Runtime, call: Call) -> str:
     for entry in runtime.store.read(lambda view: list(read_entries(view, call.task_id, call.id))):
         if entry.payload is not None and entry.payload.get("outcome") == "unknown":
             return str(entry.payload["result"]["error"]["message"])
-    return "Why nobody knows was removed by a person"
+    return "A person removed the reason from the timeline"

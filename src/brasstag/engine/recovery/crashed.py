@@ -15,17 +15,16 @@ import logging
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from brasstag.engine import entries
 from brasstag.engine.calls.admit import Admitted
-from brasstag.engine.calls.function import run_function, scrub, timed_out
+from brasstag.engine.calls.function import run_outside, scrub, timed_out_outside
 from brasstag.engine.calls.patches import drop_patch
 from brasstag.engine.calls.preview import draft_for
-from brasstag.engine.calls.tool_facts import may_run_again
-from brasstag.engine.deadline import Deadline
+from brasstag.engine.deadline import Deadline, LeftBehind
 from brasstag.engine.runtime import Runtime
 from brasstag.sandbox.workspace.change.recover import recover_changes
 from brasstag.sandbox.workspace.change.sweep import sweep
@@ -34,7 +33,7 @@ from brasstag.store.tasks.rows import Task, find_task, read_tasks, status_of
 from brasstag.store.tasks.writer import Desk
 from brasstag.store.timeline.timeline import ENDED_STATUSES
 from brasstag.toolkit.tool import Tool
-from brasstag.words.calls import Call, Done, Failed, Settled, Unknown
+from brasstag.words.calls import Call, Done, Failed, Settled, Unknown, as_stored, from_stored
 from brasstag.words.errors import Code, StoreError, StoreLost, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Change
@@ -131,9 +130,10 @@ def _is_left(runtime: Runtime, claim: Claimed) -> bool:
     A claim of this process itself can be left over: its commit, or its settling, came while the database was away.
     Endings that are known here and could not be written yet come first.
     """
-    if claim.call_id in runtime.active:
+    if claim.call_id in runtime.in_flight:
         return False
-    return not runtime.unsettled if claim.boot == runtime.boot.id else not runtime.boot.is_alive(claim.boot)
+    unsettled = runtime.in_flight.unsettled
+    return not unsettled if claim.boot == runtime.boot.id else not runtime.boot.is_alive(claim.boot)
 
 
 def _close_dead(runtime: Runtime, task: Task) -> bool:
@@ -169,13 +169,13 @@ def _take_over(
     runtime: Runtime, claim: Claimed, payload: dict[str, Any], deadline: Deadline
 ) -> Settled | None:
     # Noted before the claim is ours, so that no other worker of this process takes it for one that was left.
-    if runtime.active.setdefault(claim.call_id, deadline) is not deadline:
+    if not runtime.in_flight.enter_if_free(claim.call_id, deadline):
         return None
     try:
         ours = runtime.store.take_over(claim)
         return None if ours is None else _finish(runtime, ours, payload, deadline)
     finally:
-        runtime.active.pop(claim.call_id, None)
+        runtime.in_flight.leave(claim.call_id)
 
 
 def _takes_its_tool(runtime: Runtime, claim: Claimed, payload: dict[str, Any]) -> bool:
@@ -189,7 +189,7 @@ def _tool_to_ask(runtime: Runtime, claim: Claimed) -> Tool | None:
         return None
     if runtime.store.read(lambda view: status_of(view, claim.task_id)) in ENDED_STATUSES:
         return None
-    can_say = may_run_again(tool) or (tool.config.replay == "check" and tool.check is not None)
+    can_say = tool.may_run_again or (tool.config.replay == "check" and tool.check is not None)
     return tool if can_say else None
 
 
@@ -204,11 +204,11 @@ def _finish(runtime: Runtime, claim: Claimed, payload: dict[str, Any], deadline:
         ending, made = _finish_files(runtime, claim, payload)
     elif "intended" in payload:
         # An approved call that changes nothing: it ends with the result it would have had.
-        ending, made = entries.reopened(payload["intended"]), ()
+        ending, made = from_stored(payload["intended"]), ()
     else:
         ending, made = _finish_outside(runtime, claim, payload, deadline), ()
     said = {"type": payload["type"], "tool": claim.tool, "recovered": True}
-    said |= {"changes": [change.as_json() for change in made]} | entries.closed(ending)
+    said |= {"changes": [change.as_json() for change in made]} | as_stored(ending)
     tag = runtime.store.settle(claim, said, made, payload["role"], claim.tool)
     return replace(ending, tag=tag)
 
@@ -229,7 +229,7 @@ def _finish_files(
     recovery = recover_changes(runtime.workspace, claim.call_id, claim.changes)
     if recovery.state == "applied":
         drop_patch(runtime.patches, claim.call_id)
-        return entries.reopened(payload["intended"]), claim.changes
+        return from_stored(payload["intended"]), claim.changes
     if recovery.state == "not_applied":
         return Failed(Code.CHANGED, "its process ended before it acted, and the files have changed since"), ()
     return Unknown(
@@ -239,14 +239,15 @@ def _finish_files(
 
 def _finish_outside(runtime: Runtime, claim: Claimed, payload: dict[str, Any], deadline: Deadline) -> Settled:
     tool = _tool_to_ask(runtime, claim)
-    if tool is None:
-        return Unknown(
-            f"its process ended while {claim.tool} was acting; whether it happened is not known here. "
-            "Look at what it acts on, then decide whether to call it again."
-        )
     call = Call(claim.call_id, claim.tool, payload["input"], payload["actor"], payload["role"], claim.task_id)
-    ask = _run_again if may_run_again(tool) else _ask_tool
-    return ask(runtime, Admitted(call, tool, outside=True), deadline)
+    if tool is not None and tool.may_run_again:
+        return _run_again(runtime, Admitted(call, tool), deadline)
+    if tool is not None and tool.check is not None:
+        return _ask_tool(runtime, Admitted(call, tool), tool.check, deadline)
+    return Unknown(
+        f"its process ended while {claim.tool} was acting; whether it happened is not known here. "
+        "Look at what it acts on, then decide whether to call it again."
+    )
 
 
 def _run_again(runtime: Runtime, admitted: Admitted, deadline: Deadline) -> Settled:
@@ -254,19 +255,18 @@ def _run_again(runtime: Runtime, admitted: Admitted, deadline: Deadline) -> Sett
 
     def again(own: Deadline) -> Settled:
         draft = draft_for(runtime, admitted)
-        return run_function(runtime, admitted, draft, own, lambda: timed_out(admitted, own))
+        return run_outside(runtime, admitted, draft, own, lambda: timed_out_outside(admitted, own))
 
     return _in_time(runtime, admitted, deadline, again)
 
 
-def _ask_tool(runtime: Runtime, admitted: Admitted, deadline: Deadline) -> Settled:
+def _ask_tool(runtime: Runtime, admitted: Admitted, check: Callable[..., Any], deadline: Deadline) -> Settled:
     """Let the tool itself find out: its check returns the value if it happened, None if it did not."""
     tool, call = admitted.tool, admitted.call
 
-    def check(_own: Deadline) -> Settled:
-        assert tool.check is not None  # noqa: S101 - asked by the caller
+    def ask(_own: Deadline) -> Settled:
         try:
-            value = tool.check(call.id, dict(call.arguments))
+            value = check(call.id, dict(call.arguments))
             if value is None:
                 return Failed(Code.CANCELLED, "its process ended before it acted")
             return Done(tool.check_result(value))
@@ -275,7 +275,7 @@ def _ask_tool(runtime: Runtime, admitted: Admitted, deadline: Deadline) -> Settl
                 f"its process ended while it acted, and its own check failed: {scrub(runtime, str(error))}"
             )
 
-    return _in_time(runtime, admitted, deadline, check)
+    return _in_time(runtime, admitted, deadline, ask)
 
 
 def _in_time(
@@ -283,14 +283,21 @@ def _in_time(
 ) -> Settled:
     """Ask a tool on a separate thread, within its own timeout and the time its task has left."""
     ended: queue.SimpleQueue[Settled] = queue.SimpleQueue()
-    tool, own = admitted.tool, Deadline(deadline.loop, deadline.seconds_left)
-    # When the task is stopped, the deadline found in ``active`` is hurried; so that has to be this one.
-    own.look = lambda: ended.put(timed_out(admitted, own))
-    runtime.active[admitted.call.id] = own
-    if deadline.hurried:
-        own.hurry()
-    threading.Thread(target=lambda: ended.put(ask(own)), name="brasstag-recovery", daemon=True).start()
+    own = Deadline(deadline.loop, deadline.seconds_left, on_late=lambda late: ended.put(late()))
+    seconds = own.begin(admitted.tool.config.limits.timeout_seconds, lambda: timed_out_outside(admitted, own))
+
+    def answer() -> None:
+        with suppress(LeftBehind):
+            ended.put(ask(own))
+
+    # When the task is stopped, the deadline that is entered for the call is; so that has to be this one.
+    runtime.in_flight.enter(admitted.call.id, own)
+    if deadline.stopped:
+        own.stop()
+    threading.Thread(target=answer, name="brasstag-recovery", daemon=True).start()
     try:
-        return ended.get(timeout=own.start(tool.config.limits.timeout_seconds))
+        return ended.get(timeout=seconds)
     except queue.Empty:
-        return timed_out(admitted, own)
+        return timed_out_outside(admitted, own)
+    finally:
+        own.close()

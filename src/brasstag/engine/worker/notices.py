@@ -30,7 +30,7 @@ def plan_notice(runtime: Runtime, role: str, sights: ReadSet) -> dict[str, Any] 
     changes = [
         {"path": one.path, "version": one.version, "by": one.by, "state": one.state}
         for one in reversed(newer)
-        if runtime.rules.hides(one.path, role=role) is None
+        if runtime.policy.rules.hides(one.path, role=role) is None
     ]
     return {"type": "notice", "changes": changes} if changes else None
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from brasstag.engine.agents import offers
 from brasstag.engine.calls.counter import Counter
-from brasstag.engine.calls.extra_rows import BESIDE
-from brasstag.engine.calls.tool_facts import foretold, only_drafts
+from brasstag.engine.calls.extra_rows import EXTRA_ROWS
 from brasstag.engine.graph.unknowns import ask_about
 from brasstag.engine.recovery.crashed import settle_strays
 from brasstag.engine.runtime import Runtime
@@ -16,7 +15,7 @@ from brasstag.engine.transcript.state import RUNNABLE, CallState, OpenCall, Task
 from brasstag.engine.worker.budget import is_timed, out_of_time, seconds_left
 from brasstag.engine.worker.journal import Journal
 from brasstag.policy.match.subjects import names_path
-from brasstag.policy.profiles import CODE_EFFECTS, EXTERNAL_EFFECTS
+from brasstag.policy.profiles import EXTERNAL_EFFECTS
 from brasstag.store.tasks.rows import Task
 from brasstag.toolkit.arguments.repair import read_arguments
 from brasstag.toolkit.kinds import BEHAVIOUR, Action
@@ -47,7 +46,7 @@ class Calling:
         self._runtime = runtime
         self._counter = counter
         self._offered: dict[tuple[str, str], tuple[Offer, ...]] = {}
-        self._offered_by = runtime.roles
+        self._offered_by = runtime.policy.roles
 
     async def run_open(self, journal: Journal) -> bool:
         """Run every open call that waits for nothing; return False where there was none."""
@@ -78,8 +77,8 @@ class Calling:
 
     def offers(self, task: Task) -> tuple[Offer, ...]:
         """Return the tools a task's model is offered; worked out once for each role, until the room changes."""
-        if self._offered_by is not self._runtime.roles:
-            self._offered, self._offered_by = {}, self._runtime.roles
+        if self._offered_by is not self._runtime.policy.roles:
+            self._offered, self._offered_by = {}, self._runtime.policy.roles
         key = (task.role, task.kind)
         if key not in self._offered:
             self._offered[key] = offers(self._runtime.registry, self.usable(task))
@@ -87,7 +86,7 @@ class Calling:
 
     def usable(self, task: Task) -> Callable[[str], bool]:
         """Return which tools a task may use: all of its role, or, where it only answers, those that change nothing."""
-        roles = self._runtime.roles
+        roles = self._runtime.policy.roles
         if task.kind == "question":
             allowed = roles.answering(task.role)
             return allowed.__contains__
@@ -155,10 +154,10 @@ class Calling:
         if not strays:
             return False
         # What this process knows of their ends counts more than what can be found out.
-        await self._runtime.threads.run(self._counter.write_leftovers)
+        await self._runtime.threads.run(self._runtime.in_flight.write_unsettled)
         left = journal.seconds_left
         settled = bool(
-            await self._counter.deadlines.run(settle_strays, self._runtime, strays, seconds_left=left)
+            await self._runtime.in_flight.run(settle_strays, self._runtime, strays, seconds_left=left)
         )
         if settled:
             await self._runtime.threads.run(journal.refresh)
@@ -211,22 +210,22 @@ def footprint(registry: ToolRegistry, tool_name: str, arguments: Mapping[str, An
         return Footprint()
     if tool.config.behaviour.action is Action.STOP:
         return Footprint(last=True)
-    if tool.config.effects in (EXTERNAL_EFFECTS, CODE_EFFECTS):
+    if tool.runs_code or tool.config.effects == EXTERNAL_EFFECTS:
         return _foretold_footprint(tool, arguments)
     paths = tuple(_paths(arguments))
     if not paths and tool.config.behaviour.executes_code:
         paths = (EVERYWHERE,)
-    return Footprint(paths, tool.config.effects == "files" or tool.name in BESIDE)
+    return Footprint(paths, tool.config.effects == "files" or tool.name in EXTRA_ROWS)
 
 
 def _foretold_footprint(tool: Tool, arguments: Mapping[str, Any]) -> Footprint:
     """Return where a call would work, as its tool says; a call that will be refused works nowhere."""
     try:
-        foreseen = foretold(tool, tool.validate(arguments))
+        foreseen = tool.foresee(tool.validate(arguments))
     except Exception:  # noqa: BLE001 - the code of a tool's author may raise anything
         return Footprint()
-    drafts = only_drafts(tool, foreseen)
-    if tool.config.effects == CODE_EFFECTS:
+    drafts = tool.only_drafts(foreseen)
+    if tool.runs_code:
         return Footprint((EVERYWHERE,), drafts)
     return Footprint(tuple(map(_plain, foreseen.saves)), drafts)
 

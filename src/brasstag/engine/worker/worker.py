@@ -107,16 +107,16 @@ class Worker:
         for work, name, epoch in here:
             status, held = found.get(name, ("running", epoch))
             if status not in ("ready", "running") or epoch not in (None, held):
-                self._counter.hurry(name)
+                self._runtime.in_flight.stop(name)
                 work.cancel()
 
     async def _reconcile(self) -> None:
         # First the endings that are known here and could not be written: a task may wait only for those.
-        await self._runtime.threads.run(self._counter.write_leftovers)
-        await self._counter.deadlines.run(reconcile, self._runtime, self._holds)
+        await self._runtime.threads.run(self._runtime.in_flight.write_unsettled)
+        await self._runtime.in_flight.run(reconcile, self._runtime, self._holds)
 
     async def _look_after_desks(self) -> None:
-        await self._counter.deadlines.run(recover_desks, self._runtime)
+        await self._runtime.in_flight.run(recover_desks, self._runtime)
 
     def _holds(self, task_id: str) -> bool:
         """Say whether this process works on a task."""

@@ -29,7 +29,7 @@ class ModuleJob:
 
     def __post_init__(self) -> None:
         if not self.module.startswith(f"{_PACKAGE.name}."):
-            raise ValueError(f"{self.module} is no module of Brasstag, and only those run errands")
+            raise ValueError(f"{self.module} is no module of Brasstag, and only those run as module jobs")
 
     def job(self) -> Job:
         """Return the job that runs it, wherever that stands."""

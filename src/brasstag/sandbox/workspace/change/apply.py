@@ -22,15 +22,15 @@ _SOMEBODY_ELSE = frozenset(
 )
 
 
-def nobody(_step: str) -> None:
-    """Watch no step."""
+def unwatched(_step: str) -> None:
+    """Do nothing between two steps."""
 
 
 def apply_changes(
     workspace: Workspace,
     call_id: str,
     changes: Sequence[Change],
-    at: Callable[[str], None] = nobody,
+    at: Callable[[str], None] = unwatched,
     stands: Callable[[], None] = always,
 ) -> None:
     """Make every change, durably, or none; ``stands`` is asked before each step, and raises where it must not be made.

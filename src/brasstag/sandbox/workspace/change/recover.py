@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from brasstag.sandbox.workspace.change.apply import carry_out, nobody, take_back
+from brasstag.sandbox.workspace.change.apply import carry_out, take_back, unwatched
 from brasstag.sandbox.workspace.change.change_site import Site
 from brasstag.sandbox.workspace.change.closed_directories import close_directories, open_directories
 from brasstag.sandbox.workspace.change.leftovers import Finding, Scene
@@ -26,7 +26,7 @@ class Recovery(NamedTuple):
 
 
 def recover_changes(
-    workspace: Workspace, call_id: str, changes: Sequence[Change], at: Callable[[str], None] = nobody
+    workspace: Workspace, call_id: str, changes: Sequence[Change], at: Callable[[str], None] = unwatched
 ) -> Recovery:
     """Settle the changes of a call whose process died between claim and settle.
 

@@ -135,6 +135,13 @@ class Reader:
             # It is not a link, not there, or was swapped since: opening it will show which.
             return None
 
+    def holds(self, path: str, state: str) -> bool:
+        """Say whether a canonical path is in a state now."""
+        try:
+            return self.held(path).state == state
+        except (OSError, ToolError):
+            return False
+
     def held(self, path: str) -> Held:
         """Return the state of a canonical path, reading a file whole but in bounded memory."""
         try:

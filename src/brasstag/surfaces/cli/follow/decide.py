@@ -102,17 +102,15 @@ async def approve_edited(
 
     Raises ToolError for arguments that cannot be used.
     """
-    looked = await room.preview_edit(approval, arguments)
+    edited = await room.preview_edit(approval, arguments)
     if asks:
-        if looked.draft is not None:
-            looked.draft.persist()
         say("With your changes it would be:", "bold")
-        print_arguments(looked.admitted.call.arguments)
-        print_preview(looked.preview, room.store.blobs)
+        print_arguments(edited.arguments)
+        print_preview(edited.preview, room.store.blobs)
         if not await confirm_meanwhile("Approve this?"):
             return None
     response = ApprovalResponse(True, modified_args=dict(arguments))
-    return await _decide(room, approval, response, looked.preview.digest)
+    return await _decide(room, approval, response, edited.preview.digest)
 
 
 def edited_arguments(approval: Approval) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from brasstag import Room, tool
-from brasstag.engine.threads import FEW, Threads
+from brasstag.sandbox.threads import FEW, Threads
 from tests.engine.crews import call, turn, write_script
 
 FOREVER = 3600.0

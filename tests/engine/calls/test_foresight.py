@@ -5,7 +5,6 @@ import shutil
 import pytest
 
 from brasstag import Done, Failed, Room
-from brasstag.engine.calls.tool_facts import foretold, may_run_again, only_drafts
 from brasstag.sandbox.network.door.door import GuardedDoor
 from brasstag.sandbox.network.web import Web
 from brasstag.sandbox.process.job import Job
@@ -33,14 +32,14 @@ def made(effects: str, preview: Looks | None = None, replay: str = "ask") -> Too
 
 
 def test_a_tool_without_a_word_runs_code_or_may_do_anything_outside() -> None:
-    assert foretold(made("code"), {}) == Preview(runs=("build",))
-    assert foretold(made("external"), {}) == Preview(external=True)
+    assert made("code").foresee({}) == Preview(runs=("build",))
+    assert made("external").foresee({}) == Preview(external=True)
 
 
 def test_code_always_runs_something() -> None:
-    assert foretold(made("code", lambda _: FETCHES), {}).runs == ("build",)
-    assert foretold(made("code", lambda _: Preview(runs=("make",))), {}).runs == ("make",)
-    assert foretold(made("external", lambda _: FETCHES), {}) == FETCHES
+    assert made("code", lambda _: FETCHES).foresee({}).runs == ("build",)
+    assert made("code", lambda _: Preview(runs=("make",))).foresee({}).runs == ("make",)
+    assert made("external", lambda _: FETCHES).foresee({}) == FETCHES
 
 
 @pytest.mark.parametrize(
@@ -54,13 +53,13 @@ def test_code_always_runs_something() -> None:
     ],
 )
 def test_who_only_drafts(effects: str, foreseen: Preview, drafts: bool) -> None:
-    assert only_drafts(made(effects), foreseen) is drafts
+    assert made(effects).only_drafts(foreseen) is drafts
 
 
 def test_what_is_safe_to_draft_again_is_not_safe_to_act_again() -> None:
-    assert may_run_again(made("external", replay="safe"))
-    assert not may_run_again(made("external"))
-    assert not may_run_again(made("code", replay="safe"))
+    assert made("external", replay="safe").may_run_again
+    assert not made("external").may_run_again
+    assert not made("code", replay="safe").may_run_again
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")

@@ -381,7 +381,7 @@ async def test_replayed_under_the_same_rules_it_is_asked_about_again(project: Pa
         change_outside(room)
         await write(room)
         calls = list(recorded_calls(await room.timeline(), lambda _call: None))
-        assert [one.shift for one in replay(calls, room._runtime.rules)][-1] == "same"
+        assert [one.shift for one in replay(calls, room._runtime.policy.rules)][-1] == "same"
 
 
 async def test_another_process_that_goes_on_with_it_knows_what_was_seen(project: Path) -> None:
