@@ -168,7 +168,7 @@ class Runs:
     async def standing(self, *statuses: Status) -> list[Task]:
         """Return the tasks of agents, and the questions, that have one of these statuses."""
         found = await self._run(self._store.read, lambda view: read_tasks(view, statuses))
-        return [task for task in found if task.kind != "desk"]
+        return [task for task in found if not task.is_desk]
 
     async def overview(self, name: str) -> Overview:
         """Look over the run that a task belongs to."""

@@ -27,7 +27,7 @@ class Overview:
 
     def seen_by(self, is_alive: Callable[[str], bool]) -> "Overview":
         """Return the same overview, with the tasks whose process no longer lives."""
-        held = [task for task in self.tasks if task.status == "running" and task.kind != "desk"]
+        held = [task for task in self.tasks if task.status == "running" and not task.is_desk]
         alive = {boot: is_alive(boot) for boot in {task.boot for task in held}}
         return replace(self, left=frozenset(task.id for task in held if not alive[task.boot]))
 

@@ -69,7 +69,7 @@ class Spending:
 def spendings(view: View, tasks: Iterable[Task]) -> Iterator[Spending]:
     """Yield what each turn of some tasks took."""
     for task in tasks:
-        if task.kind == "desk" or not task.steps:
+        if task.is_desk or not task.steps:
             continue
         for entry in read_entries(view, task.id):
             if entry.kind is not EntryKind.TURN:

@@ -55,7 +55,7 @@ def hand_off(runtime: Runtime, grant: Grant, looked: Looked, _watch: Deadline) -
     assert isinstance(looked.ending, Done)  # noqa: S101 - one that would fail is not performed
     payload = record.about(grant, looked) | entries.closed(looked.ending)
     task = runtime.store.read(lambda view: find_task(view, call.task_id))
-    if task is None or task.kind == "desk":
+    if task is None or task.is_desk:
         done = record.called(runtime, grant, looked, looked.ending)
         end = {
             "type": looked.admitted.tool.config.type.value,

@@ -77,7 +77,7 @@ def recover_at_once(runtime: Runtime, deadline: Deadline) -> Recovered:
     found = Recovered()
     for claim in _left_claims(runtime):
         found.add(claim, _settle_dead(runtime, claim, deadline, ask_tool=False))
-    left = [task for task in _left_tasks(runtime) if task.kind != "desk"]
+    left = [task for task in _left_tasks(runtime) if not task.is_desk]
     found.tasks += [task.id for task in left if runtime.store.graph.reclaim(task)]
     return _swept(runtime, found)
 
@@ -87,11 +87,9 @@ def recover_desks(runtime: Runtime, deadline: Deadline) -> Recovered:
     found = Recovered()
     for claim in _left_claims(runtime):
         task = runtime.store.read(partial(find_task, task_id=claim.task_id))
-        if task is not None and task.kind == "desk":
+        if task is not None and task.is_desk:
             found.add(claim, _settle_dead(runtime, claim, deadline, ask_tool=True))
-    found.tasks += [
-        task.id for task in _left_tasks(runtime) if task.kind == "desk" and _close_dead(runtime, task)
-    ]
+    found.tasks += [task.id for task in _left_tasks(runtime) if task.is_desk and _close_dead(runtime, task)]
     return _swept(runtime, found)
 
 

@@ -174,7 +174,7 @@ def _then(room_state: "RoomState", approval: "Approval") -> str:
     from brasstag.surfaces.cli.follow.who_continues import is_served, who_goes_on
 
     task = room_state.store.read(lambda view: get_task(view, approval.task_id))
-    return "" if task.kind == "desk" else f" {who_goes_on(task.tree, is_served(room_state, task.tree))}"
+    return "" if task.is_desk else f" {who_goes_on(task.tree, is_served(room_state, task.tree))}"
 
 
 def _kept(ran: Mapping[str, Any] | None) -> dict[str, Any]:

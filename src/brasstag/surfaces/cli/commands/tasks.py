@@ -100,14 +100,14 @@ def _chosen(view: "View", run: str | None, everything: bool) -> "Overview":
     if everything:
         return overview_of(view, found)
     roots = [task for task in found if task.id == task.tree]
-    ended = [task.id for task in roots if task.has_ended and task.kind != "desk"][-NEWEST:]
+    ended = [task.id for task in roots if task.has_ended and not task.is_desk][-NEWEST:]
     shown = {*ended, *(task.id for task in roots if _is_of_interest(task))}
     return overview_of(view, [task for task in found if task.tree in shown])
 
 
 def _is_of_interest(root: "Task") -> bool:
     """Say whether a person may have to do something about it; a desk matters only while it waits for a person."""
-    return root.status == "blocked" if root.kind == "desk" else not root.has_ended
+    return root.status == "blocked" if root.is_desk else not root.has_ended
 
 
 def _as_json(overview: "Overview", task: "Task") -> dict[str, Any]:

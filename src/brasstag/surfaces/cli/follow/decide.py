@@ -159,4 +159,4 @@ async def _decide(
 async def _go_on(room: "Room", approval: Approval) -> Decided:
     """Run a desk's call here; an agent's call runs where its task runs."""
     task = await room.task(approval.task_id)
-    return await room.resume(approval.id) if task.kind == "desk" else Noted(approval, task.tree)
+    return await room.resume(approval.id) if task.is_desk else Noted(approval, task.tree)

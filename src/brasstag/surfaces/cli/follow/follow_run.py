@@ -83,7 +83,7 @@ class Running:
         """Go on with a run, and work on it until it ends or waits."""
         async with self._open("resume") as (room, leaving):
             task = await room.task(name)
-            if task.kind == "desk":
+            if task.is_desk:
                 raise ToolError(Code.NOT_SUPPORTED, f"{task.id} is a desk; only runs of agents can go on")
             seen = await so_far(room, task)
             if task.has_ended:
