@@ -123,10 +123,15 @@ def undescribed() -> Iterator[str]:
 def writes_outside_store() -> Iterator[str]:
     """Name the modules outside store that open a write transaction."""
     for name, tree in trees().items():
-        if name.startswith("store/"):
-            continue
-        if any(_called(node) == "write" and _receiver(node).endswith("database") for node in ast.walk(tree)):
+        if not name.startswith("store/") and any(map(_opens_a_write, ast.walk(tree))):
             yield name
+
+
+def _opens_a_write(node: ast.AST) -> bool:
+    called = _called(node)
+    return called == "writing" or (
+        called in ("write", "rebuild", "add") and _receiver(node).endswith("database")
+    )
 
 
 def other_writers() -> Iterator[str]:

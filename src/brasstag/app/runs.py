@@ -20,7 +20,7 @@ from brasstag.engine.graph.receivers import receiving
 from brasstag.engine.worker.worker import Worker
 from brasstag.models.choose import Choice, choose
 from brasstag.sandbox.workspace.draft import Draft
-from brasstag.store.tasks.memories import Memory, all_memories, forget_memory
+from brasstag.store.tasks.memories import Memory, all_memories
 from brasstag.store.tasks.rows import Status, Task, get_task, read_tasks, tasks_of_tree
 from brasstag.store.tasks.types import NewTask, Stopped
 from brasstag.store.timeline.timeline import entries_since
@@ -275,8 +275,8 @@ class Runs:
         return Ended(task, payload.get("result"), tuple(payload.get("documents", ())))
 
     def _forget(self, name: str) -> Memory:
-        with self._store.database.write() as transaction:
-            return forget_memory(transaction, name)
+        (forgotten,) = self._store.forget_memories([name])
+        return forgotten
 
     def _carry(self, documents: Sequence[str], role: str, reader: Model | None) -> tuple[Carried, ...]:
         """Read documents that a person sends along; raise ToolError where a rule keeps one from being read."""

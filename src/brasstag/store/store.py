@@ -1,6 +1,6 @@
 """Store: each act that must be written together is one method and one commit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from sqlalchemy import Connection
@@ -8,12 +8,14 @@ from sqlalchemy import Connection
 from brasstag.store.contents.blobs import Blobs
 from brasstag.store.contents.versions import add_versions, written_since
 from brasstag.store.database.base import Database, Transaction
+from brasstag.store.documents.writer import DocumentWriter
 from brasstag.store.tasks import approvals as approval_rows
 from brasstag.store.tasks import rows as task_rows
 from brasstag.store.tasks.end import Decision, Endings
 from brasstag.store.tasks.graph import Graph
 from brasstag.store.tasks.hints import Jobs, Unheard
 from brasstag.store.tasks.ledger import Claimed, Ledger
+from brasstag.store.tasks.memories import Memory, forget_memory
 from brasstag.store.tasks.writer import Desks, Payload
 from brasstag.store.timeline.seals import Sealer
 from brasstag.store.timeline.timeline import SINCE, entries_of, proven_entries, read_entries
@@ -55,6 +57,7 @@ class Store:
         self.ledger = Ledger(boot_id)
         self.endings = Endings(desks)
         self.graph = Graph(desks, self.ledger, self.endings)
+        self.documents = DocumentWriter(database, blobs, desks.now)
         self.now = desks.now
         self.writing = desks.writing
         self.expect_desk = desks.expect
@@ -163,6 +166,16 @@ class Store:
         """Make a dead process's claim ours."""
         with self.writing(claimed.task_id) as transaction:
             return self.ledger.take_over(transaction, claimed)
+
+    def wake(self, task_id: str) -> None:
+        """Make a blocked task ready, so that its next worker looks at what has changed."""
+        with self.database.write() as transaction:
+            self.endings.wake(transaction, task_id)
+
+    def forget_memories(self, names: Iterable[str]) -> list[Memory]:
+        """Delete memories by their ids or the ends of them, and return them; where one is not known, none is deleted."""
+        with self.database.write() as transaction:
+            return [forget_memory(transaction, name) for name in dict.fromkeys(names)]
 
     def close_task(
         self, task_id: str, status: task_rows.Status, payload: Payload, withdraw: str = ""

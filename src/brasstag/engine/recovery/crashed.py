@@ -153,7 +153,8 @@ def _settle_dead(runtime: Runtime, claim: Claimed, deadline: Deadline, *, ask_to
     try:
         payload = _claimed_payload(runtime, claim)
         if not ask_tool and _takes_its_tool(runtime, claim, payload):
-            _wake(runtime, claim.task_id)
+            # The task waits for a call of a dead process; its next worker settles the call.
+            runtime.store.wake(claim.task_id)
             return None
         return _take_over(runtime, claim, payload, deadline)
     except StoreLost:
@@ -189,12 +190,6 @@ def _tool_to_ask(runtime: Runtime, claim: Claimed) -> Tool | None:
         return None
     can_say = may_run_again(tool) or (tool.config.replay == "check" and tool.check is not None)
     return tool if can_say else None
-
-
-def _wake(runtime: Runtime, task_id: str) -> None:
-    """Make a task ready that waits for a call of a dead process, so that its next worker settles the call."""
-    with runtime.store.database.write() as transaction:
-        runtime.store.endings.wake(transaction, task_id)
 
 
 def _finish(runtime: Runtime, claim: Claimed, payload: dict[str, Any], deadline: Deadline) -> Settled:

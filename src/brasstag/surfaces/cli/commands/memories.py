@@ -38,10 +38,8 @@ def forget(
     project: Project = HERE,
 ) -> None:
     """Forget one or several, for good: later tasks are not told of them."""
-    from brasstag.store.tasks.memories import forget_memory
-
-    with open_store(project) as room_state, room_state.store.database.write() as transaction:
-        forgotten = [forget_memory(transaction, name) for name in dict.fromkeys(names)]
+    with open_store(project) as room_state:
+        forgotten = room_state.store.forget_memories(names)
     for memory in forgotten:
         report(output, {"memory": memory.id, "forgotten": True}, f"Forgot {memory.id} of {memory.role}.")
 
