@@ -13,10 +13,9 @@ from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import ABSENT
 
 if TYPE_CHECKING:
-    from brasstag.app.room import Room
-    from brasstag.documents.filters import Filter
-    from brasstag.store.contents.versions import Version
-    from brasstag.store.documents.select import Order
+    from brasstag.app import Room
+    from brasstag.documents import Filter
+    from brasstag.store import Order, Version
     from brasstag.surfaces.cli.commands.documents import Form
     from brasstag.words.documents import Document
 

@@ -6,11 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brasstag.engine.graph.people import open_calls, stop_task
-from brasstag.engine.transcript.state import RUNNABLE
-from brasstag.store.tasks.ledger import is_unsettled
-from brasstag.store.tasks.rows import get_task
-from brasstag.store.timeline.timeline import read_entries
+from brasstag.engine import RUNNABLE, open_calls, stop_task
+from brasstag.store import get_task, is_unsettled, read_entries
 from brasstag.surfaces.cli.session.people import user_name
 from brasstag.surfaces.cli.session.rooms import open_store
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, say, wants_json
@@ -19,8 +16,7 @@ from brasstag.words.events import EntryKind
 from brasstag.words.ids import TurnCall
 
 if TYPE_CHECKING:
-    from brasstag.store.store import Store
-    from brasstag.store.tasks.types import Stopped
+    from brasstag.store import Stopped, Store
 
 PATIENCE_SECONDS = 5.0
 """How long calls that act get to come to an end before their outcome is reported as unknown."""

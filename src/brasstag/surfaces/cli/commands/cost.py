@@ -14,8 +14,8 @@ from brasstag.surfaces.cli.terminal.numbers import counted
 from brasstag.surfaces.cli.terminal.visible import one_line
 
 if TYPE_CHECKING:
-    from brasstag.app.watch.spending import Spending, Taken
-    from brasstag.store.database.base import View
+    from brasstag.app import Spending, Taken
+    from brasstag.store import View
 
 
 def cost(
@@ -26,8 +26,8 @@ def cost(
     project: Project = HERE,
 ) -> None:
     """Say what runs have taken, by task, role and model."""
-    from brasstag.app.watch.spending import Taken, spendings
-    from brasstag.store.tasks.rows import get_task, read_tasks, tasks_of_tree
+    from brasstag.app import Taken, spendings
+    from brasstag.store import get_task, read_tasks, tasks_of_tree
 
     with open_store(project) as room_state:
 

@@ -45,7 +45,7 @@ def forget(
 
 
 def _list(project: Path, output: OutputName | None, role: str) -> None:
-    from brasstag.store.tasks.memories import all_memories
+    from brasstag.store import all_memories
     from brasstag.surfaces.cli.terminal.numbers import local_time
 
     with open_store(project) as room_state:

@@ -17,7 +17,7 @@ from brasstag.surfaces.cli.terminal.exits import Exit
 from brasstag.words.errors import Code, ToolError
 
 if TYPE_CHECKING:
-    from brasstag.store.database.base import View
+    from brasstag.store import View
 
 _T = TypeVar("_T")
 _USER_VARIABLE = "BRASSTAG_USER_DIR"

@@ -3,14 +3,13 @@
 import json
 from typing import TYPE_CHECKING
 
-from brasstag.store.tasks.approvals import list_approvals
-from brasstag.store.timeline.timeline import read_entries
+from brasstag.store import list_approvals, read_entries
 from brasstag.surfaces.cli.terminal.exits import Exit
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.events import EntryKind
 
 if TYPE_CHECKING:
-    from brasstag.store.database.base import View
+    from brasstag.store import View
     from brasstag.surfaces.cli.demo.stage import Stage
 
 _CHAPTER = """# Chapter one

@@ -7,14 +7,13 @@ timeline.
 import json
 from typing import TYPE_CHECKING, Any
 
-from brasstag.app.watch.overview import is_question_to_people
-from brasstag.store.tasks.approvals import list_approvals
-from brasstag.store.tasks.rows import read_tasks
+from brasstag.app import is_question_to_people
+from brasstag.store import list_approvals, read_tasks
 from brasstag.surfaces.cli.terminal.exits import Exit
 from brasstag.words.approvals import ApprovalState
 
 if TYPE_CHECKING:
-    from brasstag.store.database.base import View
+    from brasstag.store import View
     from brasstag.surfaces.cli.demo.stage import Stage
 
 REQUEST = "Analyse Q3 sales against Q2, and show it in a chart."

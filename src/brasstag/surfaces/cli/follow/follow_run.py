@@ -22,9 +22,9 @@ from brasstag.words.times import stamp, utc_now
 from brasstag.words.turns import ModelError
 
 if TYPE_CHECKING:
-    from brasstag.app.room import Room
-    from brasstag.models.choose import Choice
-    from brasstag.store.tasks.rows import Task
+    from brasstag.app import Room
+    from brasstag.models import Choice
+    from brasstag.store import Task
 
 _LEFT = """Leaving. What is under way is given back at its next step; Ctrl-C breaks it off.
   brasstag resume {run}   goes on with it here

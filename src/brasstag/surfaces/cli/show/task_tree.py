@@ -10,8 +10,8 @@ from brasstag.words.budgets import dollars
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from brasstag.app.watch.overview import Overview
-    from brasstag.store.tasks.rows import Task
+    from brasstag.app import Overview
+    from brasstag.store import Task
 
 SIGNS: Mapping[str, tuple[str, str]] = {
     "ready": ("○", "cyan"),
