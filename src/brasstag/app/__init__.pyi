@@ -20,9 +20,9 @@ from brasstag.app.watch.output import Output as Output
 from brasstag.app.watch.overview import Overview as Overview
 from brasstag.app.watch.overview import is_question_to_people as is_question_to_people
 from brasstag.app.watch.overview import look_over as look_over
-from brasstag.app.watch.overview import overview_of as overview_of
+from brasstag.app.watch.overview import look_over_all as look_over_all
 from brasstag.app.watch.spending import Spending as Spending
 from brasstag.app.watch.spending import Taken as Taken
-from brasstag.app.watch.spending import spendings as spendings
+from brasstag.app.watch.spending import spendings_of_run as spendings_of_run
 from brasstag.app.watch.spending import taken_by as taken_by
 from brasstag.app.workers import WorkerMarks as WorkerMarks

@@ -29,7 +29,7 @@ from brasstag.engine.deadline import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.sandbox.workspace.change.recover import recover_changes
 from brasstag.sandbox.workspace.change.sweep import sweep
-from brasstag.store.tasks.ledger import Claimed, claims_of_tasks, is_unsettled, open_claims
+from brasstag.store.tasks.ledger import Claimed, claims_of_tasks, open_claims
 from brasstag.store.tasks.rows import Task, find_task, read_tasks, status_of
 from brasstag.store.tasks.writer import Desk
 from brasstag.store.timeline.timeline import ENDED_STATUSES
@@ -116,7 +116,7 @@ def _left_tasks(runtime: Runtime) -> list[Task]:
 def _swept(runtime: Runtime, found: Recovered) -> Recovered:
     if found.calls or found.tasks:
         # The store is asked for each call when its file is found: a call may have claimed since.
-        sweep(runtime.workspace, lambda call_id: runtime.store.read(lambda view: is_unsettled(view, call_id)))
+        sweep(runtime.workspace, runtime.store.is_unsettled)
     runtime.boot.sweep()
     if runtime.sandbox is not None:
         runtime.sandbox.sweep()

@@ -45,15 +45,13 @@ def filter_of(
     return Filter(glob, tuple(tags or ()), mime_type, creator, task, after, before)
 
 
-def with_whole_id(room: "Room", asked: "Filter") -> "Filter":
+async def with_whole_id(room: "Room", asked: "Filter") -> "Filter":
     """Return the filter with the whole id of its task, as people may type only its end; raise ToolError for no task."""
     from dataclasses import replace
 
-    from brasstag.store import get_task
-
     if not asked.task:
         return asked
-    return replace(asked, task=room.store.read(lambda view: get_task(view, asked.task).id))
+    return replace(asked, task=(await room.task(asked.task)).id)
 
 
 async def unfit(room: "Room", asked: "Filter") -> list[str]:

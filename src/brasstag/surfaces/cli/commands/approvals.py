@@ -170,10 +170,9 @@ def _deny(project: Path, names: list[str], reason: str, output: OutputName | Non
 
 def _then(room_state: "RoomState", approval: "Approval") -> str:
     """Say who continues the run, where an agent's call was denied."""
-    from brasstag.store import get_task
     from brasstag.surfaces.cli.follow.who_continues import is_served, who_goes_on
 
-    task = room_state.store.read(lambda view: get_task(view, approval.task_id))
+    task = room_state.store.task(approval.task_id)
     return "" if task.is_desk else f" {who_goes_on(task.tree, is_served(room_state, task.tree))}"
 
 

@@ -13,7 +13,7 @@ import typer
 from brasstag.surfaces.cli.show.task_tree import TAIL
 
 if TYPE_CHECKING:
-    from brasstag.store import Database, Task, View
+    from brasstag.store import Task, View
 
 Finder = Callable[[Path], Iterable[str]]
 Completion = Callable[[typer.Context, str], list[str]]
@@ -122,28 +122,13 @@ def _live(project: Path) -> list["Task"]:
 
 
 def _look(project: Path, look: Callable[["View"], list[_Found]]) -> list[_Found]:
-    database = _database(project)
+    from brasstag.settings import STATE_DIRECTORY
+    from brasstag.store import DATABASE_VARIABLE, open_existing
+
+    url = os.environ.get(DATABASE_VARIABLE, "")
+    database = open_existing(project / STATE_DIRECTORY, url, SERVER_SECONDS)
     try:
         with database.read() as view:
             return look(view)
     finally:
         database.close()
-
-
-def _database(project: Path) -> "Database":
-    """Open the room's tables as they are; raises where there are none."""
-    from brasstag.settings import STATE_DIRECTORY
-    from brasstag.store import DATABASE_VARIABLE
-
-    state = project / STATE_DIRECTORY
-    if url := os.environ.get(DATABASE_VARIABLE):
-        from brasstag.store import Address, PostgresDatabase
-
-        database = PostgresDatabase(Address(url), (state / "room").read_text().strip())
-        database.parameters["connect_timeout"] = SERVER_SECONDS
-        return database
-    from brasstag.store import SqliteDatabase
-
-    if not (state / "state.db").exists():
-        raise FileNotFoundError(state / "state.db")
-    return SqliteDatabase(state / "state.db")

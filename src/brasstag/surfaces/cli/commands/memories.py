@@ -45,11 +45,10 @@ def forget(
 
 
 def _list(project: Path, output: OutputName | None, role: str) -> None:
-    from brasstag.store import all_memories
     from brasstag.surfaces.cli.terminal.numbers import local_time
 
     with open_store(project) as room_state:
-        found = room_state.store.read(lambda view: all_memories(view, role))
+        found = room_state.store.memories(role)
     for memory in found:
         if wants_json(output):
             print_json(

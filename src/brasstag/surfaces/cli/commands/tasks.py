@@ -90,23 +90,9 @@ def stop(
 
 
 def _chosen(view: "View", run: str | None, everything: bool) -> "Overview":
-    from brasstag.app import look_over, overview_of
-    from brasstag.store import read_tasks
+    from brasstag.app import look_over, look_over_all
 
-    if run is not None:
-        return look_over(view, run)
-    found = read_tasks(view)
-    if everything:
-        return overview_of(view, found)
-    roots = [task for task in found if task.id == task.tree]
-    ended = [task.id for task in roots if task.has_ended and not task.is_desk][-NEWEST:]
-    shown = {*ended, *(task.id for task in roots if _is_of_interest(task))}
-    return overview_of(view, [task for task in found if task.tree in shown])
-
-
-def _is_of_interest(root: "Task") -> bool:
-    """Say whether a person may have to do something about it; a desk matters only while it waits for a person."""
-    return root.status == "blocked" if root.is_desk else not root.has_ended
+    return look_over_all(view, None if everything else NEWEST) if run is None else look_over(view, run)
 
 
 def _as_json(overview: "Overview", task: "Task") -> dict[str, Any]:

@@ -100,16 +100,11 @@ def head(output: Output = None, project: Project = HERE) -> None:
 
 
 def _show(project: Path, tag: str | None, task: str | None, newest: int, output: OutputName | None) -> None:
-    from brasstag.store import read_entries
     from brasstag.surfaces.cli.show.entries import as_json, print_entries, print_entry
 
     with open_store(project) as room_state:
         one, chosen = (None, _task(room_state, task)) if tag is None else _entry_or_task(room_state, tag)
-        found = (
-            [one]
-            if one is not None
-            else room_state.store.read(lambda view: list(read_entries(view, chosen, newest=newest)))
-        )
+        found = [one] if one is not None else room_state.store.entries(chosen, newest=newest)
     if wants_json(output):
         for entry in found:
             print_json(as_json(entry))
@@ -139,13 +134,12 @@ def _export(project: Path, task: str | None, calls: bool, file: Path | None) -> 
 def _verify(project: Path, output: OutputName | None) -> int:
     from brasstag.app import was_replaced
     from brasstag.settings import STATE_DIRECTORY, find_project
-    from brasstag.store import Finding
 
     with open_store(project) as room_state:
         found = room_state.verify()
         if was_replaced(find_project(project), room_state):
             what = "another room's state lies here; the timeline you knew was removed or replaced"
-            found.findings.insert(0, Finding(f"{STATE_DIRECTORY}/", what))
+            found.add_first(f"{STATE_DIRECTORY}/", what)
     _show_report(found, output)
     return Exit.DONE if found.ok else Exit.FAILED
 
@@ -210,9 +204,7 @@ def _head(project: Path, output: OutputName | None) -> None:
 
 
 def _entry(room_state: "RoomState", tag: str) -> "Entry":
-    from brasstag.store import find_entry
-
-    entry = room_state.store.read(lambda view: find_entry(view, tag))
+    entry = room_state.store.entry(tag)
     if entry is None:
         raise _no_entry("tag", tag)
     return entry
@@ -220,10 +212,9 @@ def _entry(room_state: "RoomState", tag: str) -> "Entry":
 
 def _entry_or_task(room_state: "RoomState", name: str) -> "tuple[Entry | None, str | None]":
     """Return the entry whose tag was given; else the id of the task that was given."""
-    from brasstag.store import find_entry
     from brasstag.words.errors import ToolError
 
-    entry = room_state.store.read(lambda view: find_entry(view, name))
+    entry = room_state.store.entry(name)
     if entry is not None:
         return entry, None
     try:
@@ -247,6 +238,4 @@ def _no_entry(what: str, name: str) -> "ToolError":
 
 
 def _task(room_state: "RoomState", name: str | None) -> str | None:
-    from brasstag.store import get_task
-
-    return None if name is None else room_state.store.read(lambda view: get_task(view, name).id)
+    return None if name is None else room_state.store.task(name).id
