@@ -63,6 +63,20 @@ def trees() -> dict[str, ast.Module]:
     return {name: ast.parse(text) for name, text in sources().items()}
 
 
+@cache
+def doors() -> dict[str, list[str]]:
+    """Return the names that each package offers at its front door, by package."""
+    return {
+        stub.parent.relative_to(ROOT).as_posix(): [
+            one.name
+            for line in ast.parse(stub.read_text(encoding="utf-8")).body
+            if isinstance(line, ast.ImportFrom)
+            for one in line.names
+        ]
+        for stub in sorted(ROOT.glob("*/__init__.pyi"))
+    }
+
+
 def modules() -> list[str]:
     """Return every module that is no folder's front door; migrations are named by their order."""
     return [name for name in sources() if not name.endswith("__init__.py") and "/migrations/" not in name]
@@ -123,10 +137,39 @@ def undescribed() -> Iterator[str]:
 def writes_outside_store() -> Iterator[str]:
     """Name the modules outside store that open a write transaction."""
     for name, tree in trees().items():
-        if name.startswith("store/"):
-            continue
-        if any(_called(node) == "write" and _receiver(node).endswith("database") for node in ast.walk(tree)):
+        if not name.startswith("store/") and any(map(_opens_a_write, ast.walk(tree))):
             yield name
+
+
+def _opens_a_write(node: ast.AST) -> bool:
+    called = _called(node)
+    return called == "writing" or (
+        called in ("write", "rebuild", "add") and _receiver(node).endswith("database")
+    )
+
+
+def doors_used_below() -> Iterator[str]:
+    """Name the modules below surfaces that import from a front door: import rules do not see what stands behind it."""
+    for name, package, offered in _door_imports():
+        if package != "settings" and not name.startswith("surfaces/"):
+            yield f"{name} {package}.{offered}"
+
+
+def unused_door_names() -> Iterator[str]:
+    """Name what a front door offers although no other package takes it."""
+    used = {(package, offered) for name, package, offered in _door_imports()}
+    for package, names in doors().items():
+        yield from (f"{package}.{name}" for name in names if (package, name) not in used)
+
+
+def _door_imports() -> Iterator[tuple[str, str, str]]:
+    for name, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                package = node.module.removeprefix("brasstag.")
+                for one in node.names:
+                    if one.name in doors().get(package, ()):
+                        yield name, package, one.name
 
 
 def other_writers() -> Iterator[str]:
@@ -208,6 +251,8 @@ RULES: tuple[Rule, ...] = (
     riddles,
     undescribed,
     writes_outside_store,
+    doors_used_below,
+    unused_door_names,
     other_writers,
     desks_by_name,
     wide_classes,

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from brasstag import Room
-from brasstag.documents.scan.batch import in_order
 from brasstag.documents.scan.scanner import Scanner
+from brasstag.store.documents.batch import in_order
 from tests.documents.scans import live_rows, require_events, scanner_of
 
 NAMES = ("a", "b", "c", "d")

@@ -10,9 +10,10 @@ from brasstag.store.contents.versions import OUTSIDE, history
 from brasstag.store.database.schema import entries, leases, tasks, versions
 from brasstag.store.store import Store
 from brasstag.store.tasks.ledger import changes_of, open_claims, overlaps
+from brasstag.store.tasks.memories import Memory, add_memory, all_memories
 from brasstag.store.tasks.rows import read_tasks
 from brasstag.store.timeline.timeline import read_entries
-from brasstag.words.errors import LeaseHeld, StoreError
+from brasstag.words.errors import LeaseHeld, StoreError, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import ABSENT, DIRECTORY, Change, file_state
 from tests.store.conftest import OpenBooks, call_at, on_sqlite, open_desk
@@ -45,6 +46,18 @@ def test_a_first_call_that_cannot_be_written_leaves_the_desk_unopened_and_usable
     assert count(store, tasks) == 0
     store.record(call_at(task), EntryKind.CALLED, {"result": 1})
     assert check(store).ok
+
+
+def test_memories_are_forgotten_together_or_not_at_all(store: Store) -> None:
+    with store.database.write() as transaction:
+        for name in ("one", "two"):
+            memory = Memory(f"mem_{name}", "editor", "", name, "task", f"call_{name}", store.now())
+            add_memory(transaction, memory, store.sealer.key)
+    with pytest.raises(ToolError, match="three"):
+        store.forget_memories(["mem_one", "mem_three"])
+    assert [memory.content for memory in store.read(all_memories)] == ["one", "two"]
+    assert [memory.content for memory in store.forget_memories(["mem_one", "mem_one"])] == ["one"]
+    assert [memory.content for memory in store.read(all_memories)] == ["two"]
 
 
 def test_a_claim_holds_its_paths_until_it_settles(store: Store) -> None:

@@ -32,7 +32,6 @@ from brasstag.store.tasks.memories import Memory
 from brasstag.store.tasks.rows import Task
 from brasstag.store.tasks.types import Stopped
 from brasstag.store.tasks.writer import Desk
-from brasstag.store.timeline.timeline import read_entries
 from brasstag.toolkit.discovery import discover_folder
 from brasstag.toolkit.kinds import Action
 from brasstag.toolkit.tool import Tool
@@ -303,9 +302,7 @@ class Room:
 
     async def timeline(self, task_id: str | None = None) -> list[Entry]:
         """Return the entries of a task, or of the whole room, in order."""
-        return await self._runtime.threads.run(
-            self.store.read, lambda view: list(read_entries(view, task_id))
-        )
+        return await self._runtime.threads.run(self.store.entries, task_id)
 
     async def verify(self) -> Report:
         """Check every chain of the room and name everything that does not fit."""

@@ -10,7 +10,7 @@ from brasstag.app.open import OpenRoom
 from brasstag.app.watch.events import RunEvent
 from brasstag.app.watch.output import Listener
 from brasstag.app.watch.overview import Overview, look_over
-from brasstag.app.watch.spending import Taken, taken_by
+from brasstag.app.watch.spending import Taken, spendings_of_run
 from brasstag.app.workers import WorkerMarks
 from brasstag.documents.reading.carry import carry
 from brasstag.engine.agents import Chosen
@@ -20,8 +20,8 @@ from brasstag.engine.graph.receivers import receiving
 from brasstag.engine.worker.worker import Worker
 from brasstag.models.choose import Choice, choose
 from brasstag.sandbox.workspace.draft import Draft
-from brasstag.store.tasks.memories import Memory, all_memories, forget_memory
-from brasstag.store.tasks.rows import Status, Task, get_task, read_tasks, tasks_of_tree
+from brasstag.store.tasks.memories import Memory
+from brasstag.store.tasks.rows import Status, Task, read_tasks
 from brasstag.store.tasks.types import NewTask, Stopped
 from brasstag.store.timeline.timeline import entries_since
 from brasstag.words.approvals import Approver
@@ -156,19 +156,16 @@ class Runs:
 
     async def task(self, name: str) -> Task:
         """Return a task by its id or the end of it."""
-        return await self._run(self._store.read, lambda view: get_task(view, name))
+        return await self._run(self._store.task, name)
 
     async def tasks(self, tree: str) -> list[Task]:
         """Return every task of the room, or of one run, oldest first."""
-        if not tree:
-            return await self._run(self._store.read, read_tasks)
-        root = await self.task(tree)
-        return await self._run(self._store.read, lambda view: tasks_of_tree(view, root.tree))
+        return await self._run(self._store.tasks, tree)
 
     async def standing(self, *statuses: Status) -> list[Task]:
         """Return the tasks of agents, and the questions, that have one of these statuses."""
         found = await self._run(self._store.read, lambda view: read_tasks(view, statuses))
-        return [task for task in found if task.kind != "desk"]
+        return [task for task in found if not task.is_desk]
 
     async def overview(self, name: str) -> Overview:
         """Look over the run that a task belongs to."""
@@ -176,9 +173,8 @@ class Runs:
 
     async def taken(self, name: str) -> Taken:
         """Return what the run that a task belongs to has taken."""
-        return await self._run(
-            self._store.read, lambda view: taken_by(view, tasks_of_tree(view, get_task(view, name).tree))
-        )
+        found = await self._run(self._store.read, lambda view: list(spendings_of_run(view, name)))
+        return sum((one.taken for one in found), Taken())
 
     async def answer(self, name: str, answer: str, by: Approver, documents: Sequence[str]) -> Task:
         """Answer a question that waits for a person."""
@@ -198,7 +194,7 @@ class Runs:
 
     async def memories(self, role: str) -> list[Memory]:
         """Return what agents remember."""
-        return await self._run(self._store.read, lambda view: all_memories(view, role))
+        return await self._run(self._store.memories, role)
 
     async def forget(self, name: str) -> Memory:
         """Delete a memory."""
@@ -263,7 +259,7 @@ class Runs:
         return choice.model
 
     def _ended(self, name: str) -> Ended | None:
-        task = self._store.read(lambda view: get_task(view, name))
+        task = self._store.task(name)
         if not task.has_ended:
             return None
         # Calls that were acting when the task ended may have been settled after its end.
@@ -275,8 +271,8 @@ class Runs:
         return Ended(task, payload.get("result"), tuple(payload.get("documents", ())))
 
     def _forget(self, name: str) -> Memory:
-        with self._store.database.write() as transaction:
-            return forget_memory(transaction, name)
+        (forgotten,) = self._store.forget_memories([name])
+        return forgotten
 
     def _carry(self, documents: Sequence[str], role: str, reader: Model | None) -> tuple[Carried, ...]:
         """Read documents that a person sends along; raise ToolError where a rule keeps one from being read."""

@@ -10,7 +10,6 @@ from brasstag.sandbox.threads import Threads
 from brasstag.store.store import Store
 from brasstag.store.tasks.approvals import approval_of_call
 from brasstag.store.tasks.rows import find_task
-from brasstag.store.timeline.timeline import read_entries
 from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.calls import Failed, Outcome, Tag, Waiting, from_stored
 from brasstag.words.errors import Code, ToolError
@@ -76,7 +75,7 @@ class Awaited:
 
     def _told(self, task_id: str, call_id: str) -> Outcome | None:
         """Return what a timeline tells of the end of a call, or None where it does not yet."""
-        entries = self._store.read(lambda view: list(read_entries(view, task_id, call_id)))
+        entries = self._store.entries(task_id, call_id)
         for entry in reversed(entries):
             if entry.payload is not None and "outcome" in entry.payload:
                 return replace(from_stored(entry.payload), tag=Tag(entry.tag, entry.hash))

@@ -76,8 +76,7 @@ class Library:
     def scan(self, *, rebuild: bool = False) -> ScanReport:
         """Look at the whole workspace now; with ``rebuild``, as if nothing of it had ever been indexed."""
         if rebuild:
-            with self._store.database.write() as transaction:
-                forget_index(transaction, CONVERTED)
+            forget_index(self._store.database, CONVERTED)
         return self._scanner.scan_all()
 
     def document(self, path: str) -> Document:

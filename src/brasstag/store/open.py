@@ -35,6 +35,21 @@ def open_database(state: Path, url: str) -> tuple[Database, str]:
         raise
 
 
+def open_existing(state: Path, url: str, seconds: int) -> Database:
+    """Return a project's tables as they are, for a quick look; a server gets so many seconds to answer.
+
+    Raises OSError where there are none.
+    """
+    if not url:
+        (state / "state.db").stat()
+        return SqliteDatabase(state / "state.db")
+    from brasstag.store.database.postgres import PostgresDatabase  # noqa: PLC0415 - the driver is an extra
+
+    database = PostgresDatabase(Address(url), (state / "room").read_text().strip())
+    database.parameters["connect_timeout"] = seconds
+    return database
+
+
 def open_jobs(database: Database) -> Jobs:
     """Return what brings ready tasks of this database to the workers that serve them."""
     if isinstance(database, SqliteDatabase):

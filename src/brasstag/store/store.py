@@ -1,7 +1,8 @@
 """Store: each act that must be written together is one method and one commit."""
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import Connection
 
@@ -13,16 +14,20 @@ from brasstag.store.tasks import rows as task_rows
 from brasstag.store.tasks.end import Decision, Endings
 from brasstag.store.tasks.graph import Graph
 from brasstag.store.tasks.hints import Jobs, Unheard
-from brasstag.store.tasks.ledger import Claimed, Ledger
+from brasstag.store.tasks.ledger import Claimed, Ledger, is_unsettled
+from brasstag.store.tasks.memories import Memory, all_memories, forget_memory
 from brasstag.store.tasks.writer import Desks, Payload
 from brasstag.store.timeline.seals import Sealer
-from brasstag.store.timeline.timeline import SINCE, entries_of, proven_entries, read_entries
-from brasstag.words.approvals import Approval
+from brasstag.store.timeline.timeline import SINCE, entries_of, find_entry, proven_entries, read_entries
+from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.calls import Call, Tag
 from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.previews import Change
 from brasstag.words.times import Clock, utc_now
+
+if TYPE_CHECKING:
+    from brasstag.store.documents.writer import DocumentWriter
 
 _T = TypeVar("_T")
 ExtraRows = Callable[[Transaction], None]
@@ -60,10 +65,49 @@ class Store:
         self.expect_desk = desks.expect
         self._desks = desks
 
+    @cached_property
+    def documents(self) -> "DocumentWriter":
+        """What writes about documents."""
+        from brasstag.store.documents.writer import DocumentWriter  # noqa: PLC0415 - short commands do without
+
+        return DocumentWriter(self.database, self.blobs, self.now)
+
     def read(self, look: Callable[[Connection], _T]) -> _T:
         """Run a look-up on a consistent view."""
         with self.database.read() as connection:
             return look(connection)
+
+    def task(self, name: str) -> task_rows.Task:
+        """Return a task by its id or the end of it."""
+        return self.read(lambda view: task_rows.get_task(view, name))
+
+    def tasks(self, run: str = "") -> list[task_rows.Task]:
+        """Return every task, or those of the run that a task belongs to, oldest first."""
+        if not run:
+            return self.read(task_rows.read_tasks)
+        return self.read(lambda view: task_rows.tasks_of_tree(view, task_rows.get_task(view, run).tree))
+
+    def approvals(self, *states: ApprovalState) -> list[Approval]:
+        """Return the requests in these states, or all of them, oldest first."""
+        return self.read(lambda view: approval_rows.list_approvals(view, states))
+
+    def is_unsettled(self, call_id: str) -> bool:
+        """Say whether a call has claimed and not settled yet, at this moment."""
+        return self.read(lambda view: is_unsettled(view, call_id))
+
+    def memories(self, role: str = "") -> list[Memory]:
+        """Return what agents remember, of one role or of all, oldest first."""
+        return self.read(lambda view: all_memories(view, role))
+
+    def entry(self, tag: str) -> Entry | None:
+        """Return the entry with this tag, or with the only tag that ends so."""
+        return self.read(lambda view: find_entry(view, tag))
+
+    def entries(
+        self, task_id: str | None = None, call_id: str | None = None, newest: int | None = None
+    ) -> list[Entry]:
+        """Return the entries of the room, of a task or of a call, in order; the newest only, where a number is given."""
+        return self.read(lambda view: list(read_entries(view, task_id, call_id, newest)))
 
     def entries_since(self, task_id: str, seq: int) -> list[Entry]:
         """Return a task's entries from a number on, in order."""
@@ -163,6 +207,16 @@ class Store:
         """Make a dead process's claim ours."""
         with self.writing(claimed.task_id) as transaction:
             return self.ledger.take_over(transaction, claimed)
+
+    def wake(self, task_id: str) -> None:
+        """Make a blocked task ready, so that its next worker looks at what has changed."""
+        with self.database.write() as transaction:
+            self.endings.wake(transaction, task_id)
+
+    def forget_memories(self, names: Iterable[str]) -> list[Memory]:
+        """Delete memories by their ids or the ends of them, and return them; where one is not known, none is deleted."""
+        with self.database.write() as transaction:
+            return [forget_memory(transaction, name) for name in dict.fromkeys(names)]
 
     def close_task(
         self, task_id: str, status: task_rows.Status, payload: Payload, withdraw: str = ""

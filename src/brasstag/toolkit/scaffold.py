@@ -56,7 +56,7 @@ def test_NAME_counts_the_words_of_a_file() -> None:
 """
 
 
-def scaffold(folder: Path, tests: Path, name: str) -> list[Path]:
+def scaffold_tool(folder: Path, tests: Path, name: str) -> list[Path]:
     """Write a tool's JSON, its function and its test, and return their paths; never writes over a file."""
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         mend = "Use lower-case letters, digits and _, beginning with a letter, such as word_count."

@@ -84,8 +84,7 @@ def test_a_room_of_an_older_brasstag_is_brought_up_to_date(open_bare: OpenDataba
 @on_postgres
 def test_an_index_made_anew_is_as_the_migrations_make_it(either: Database) -> None:
     before = _index_on_postgres(either)
-    with either.write() as transaction:
-        forget_index(transaction, ())
+    forget_index(either, ())
     assert _index_on_postgres(either) == before
 
 

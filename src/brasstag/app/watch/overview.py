@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from brasstag.settings.crew import PERSON
 from brasstag.store.database.base import View
 from brasstag.store.tasks.approvals import approvals_of_task
-from brasstag.store.tasks.rows import Task, get_task, tasks_of_tree
+from brasstag.store.tasks.rows import Task, get_task, read_tasks, tasks_of_tree
 from brasstag.store.timeline.timeline import first_entry
 from brasstag.words.approvals import Approval, ApprovalState
 
@@ -27,7 +27,7 @@ class Overview:
 
     def seen_by(self, is_alive: Callable[[str], bool]) -> "Overview":
         """Return the same overview, with the tasks whose process no longer lives."""
-        held = [task for task in self.tasks if task.status == "running" and task.kind != "desk"]
+        held = [task for task in self.tasks if task.status == "running" and not task.is_desk]
         alive = {boot: is_alive(boot) for boot in {task.boot for task in held}}
         return replace(self, left=frozenset(task.id for task in held if not alive[task.boot]))
 
@@ -84,6 +84,22 @@ def is_question_to_people(task: Task) -> bool:
 def look_over(view: View, name: str) -> Overview:
     """Look over the run that a task belongs to."""
     return overview_of(view, tasks_of_tree(view, get_task(view, name).tree))
+
+
+def look_over_all(view: View, newest: int | None = None) -> Overview:
+    """Look over every run and desk; with ``newest``, over what has not ended and so many of the runs that have."""
+    found = read_tasks(view)
+    if newest is None:
+        return overview_of(view, found)
+    roots = [task for task in found if task.id == task.tree]
+    ended = [task.id for task in roots if task.has_ended and not task.is_desk][-newest:]
+    shown = {*ended, *(task.id for task in roots if _is_of_interest(task))}
+    return overview_of(view, [task for task in found if task.tree in shown])
+
+
+def _is_of_interest(root: Task) -> bool:
+    """Say whether a person may have to do something about it; a desk matters only while it waits for a person."""
+    return root.status == "blocked" if root.is_desk else not root.has_ended
 
 
 def overview_of(view: View, tasks: Iterable[Task]) -> Overview:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brasstag.store.database.base import View
-from brasstag.store.tasks.rows import Task
+from brasstag.store.tasks.rows import Task, get_task, read_tasks, tasks_of_tree
 from brasstag.store.timeline.timeline import read_entries
 from brasstag.words.budgets import MICRO, dollars
 from brasstag.words.events import EntryKind
@@ -66,10 +66,16 @@ class Spending:
     taken: Taken
 
 
+def spendings_of_run(view: View, name: str | None = None) -> Iterator[Spending]:
+    """Yield what each turn took of the run that a task belongs to, or of all runs."""
+    tasks = read_tasks(view) if name is None else tasks_of_tree(view, get_task(view, name).tree)
+    return spendings(view, tasks)
+
+
 def spendings(view: View, tasks: Iterable[Task]) -> Iterator[Spending]:
     """Yield what each turn of some tasks took."""
     for task in tasks:
-        if task.kind == "desk" or not task.steps:
+        if task.is_desk or not task.steps:
             continue
         for entry in read_entries(view, task.id):
             if entry.kind is not EntryKind.TURN:

@@ -3,40 +3,24 @@
 import os
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from brasstag.documents.formats.kinds import CONVERTED, LINK, is_text_kind, kind_among
 from brasstag.documents.formats.limits import ONLY_A_LINK, Sizes
 from brasstag.documents.formats.text import BEGINNING, decoded
-from brasstag.documents.scan.walk import FileStat, inode_in, kept_fingerprint, now_nanoseconds
+from brasstag.documents.scan.walk import FileStat, kept_fingerprint, now_nanoseconds
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import split_path
 from brasstag.sandbox.workspace.view.reader import READ_FILE, digest_of
 from brasstag.store.contents.blobs import Batch, Blobs
 from brasstag.store.contents.small import LARGEST as LARGEST_SMALL
 from brasstag.store.contents.versions import Version
+from brasstag.store.documents.findings import Taken, inode_in
 from brasstag.store.documents.rows import Pending
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import digest_in, file_state, link_state
 
 _ATTEMPTS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """A file or link, as it was read."""
-
-    state: str
-    size: int
-    mode: int | None
-    fingerprint: str
-    media_type: str
-    text: str = ""
-    pending: Pending = Pending.NOTHING
-    note: str = ""
-    small: bytes | None = None
-    """All it holds, where that is kept in the commit that makes it known."""
 
 
 class Intake:

@@ -1,10 +1,9 @@
 """The report of a scan: what it found."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from brasstag.documents.scan.record import What
 from brasstag.documents.scan.walk import ScanProblem
+from brasstag.store.documents.record import Recorded
 
 
 @dataclass(slots=True)
@@ -22,10 +21,11 @@ class ScanReport:
     is_whole: bool = True
     """False where it was told to stop before the end."""
 
-    def count(self, told: Iterable[tuple[What, str]]) -> None:
+    def add(self, recorded: Recorded) -> None:
         """Add what one commit did."""
-        for what, _ in told:
-            setattr(self, what, getattr(self, what) + 1)
+        self.left += recorded.left
+        for what, count in recorded.counts.items():
+            setattr(self, what, getattr(self, what) + count)
 
     @property
     def differences(self) -> int:

@@ -13,14 +13,14 @@ from itertools import groupby
 
 from brasstag.documents.formats.limits import Sizes
 from brasstag.documents.scan.ignore import Ignoring, is_ignore_file
-from brasstag.documents.scan.intake import Intake, Taken
-from brasstag.documents.scan.record import Finding, Record, Scene
+from brasstag.documents.scan.intake import Intake
 from brasstag.documents.scan.report import ScanReport
 from brasstag.documents.scan.walk import FileStat, Hidden, ScanProblem, Walk
 from brasstag.sandbox.workspace.errors import shown, tool_error
 from brasstag.sandbox.workspace.paths import ROOT, parse_path, split_path
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.store.contents.versions import Version, newest_versions, paths_of_calls, standing_directories
+from brasstag.store.documents.findings import Finding, ScanContext, Taken
 from brasstag.store.documents.rows import Known, known_at, known_rows, last_id, rows_at
 from brasstag.store.store import Store
 from brasstag.words.errors import ToolError
@@ -63,7 +63,7 @@ class Scan:
         self._stop = stop
         self._walk = Walk(workspace, ignoring, hidden, self.report.problems.append)
         began = datetime.fromisoformat(store.now())
-        self._scene = Scene(
+        self._context = ScanContext(
             self._is_gone, store.read(last_id), stamp(began - timedelta(seconds=MOVE_SECONDS))
         )
         self._batch: list[tuple[FileStat, Known | None]] = []
@@ -259,13 +259,8 @@ class Scan:
         )
 
     def _write(self, findings: Sequence[Finding]) -> None:
-        if not findings:
-            return
-        with self._store.database.write() as transaction:
-            record = Record(transaction, self._store.now(), self._scene)
-            record.write(findings)
-        self.report.count(record.told)
-        self.report.left += len(record.left)
+        if findings:
+            self.report.add(self._store.documents.record_scan(findings, self._context))
 
     def _is_gone(self, path: str) -> bool:
         try:

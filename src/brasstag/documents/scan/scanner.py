@@ -10,8 +10,7 @@ from brasstag.documents.scan.report import ScanReport
 from brasstag.documents.scan.scan import Scan, Stop, never
 from brasstag.documents.scan.walk import Hidden, nobody_hides
 from brasstag.sandbox.workspace.workspace import Workspace
-from brasstag.store.contents.touched import forget_touched, touched_paths
-from brasstag.store.documents.outbox import forget_old_events
+from brasstag.store.contents.touched import touched_paths
 from brasstag.store.maintenance.rebuild_index import notice_missing
 from brasstag.store.store import Store
 
@@ -59,8 +58,7 @@ class Scanner:
         report = scan.finish()
         notice_missing(self._store.database, CONVERTED)
         if report.differences:
-            with self._store.database.write() as transaction:
-                forget_old_events(transaction)
+            self._store.documents.forget_old_events()
         return report
 
     def _begin(self, stop: Stop) -> Scan:
@@ -77,5 +75,4 @@ class Scanner:
             return
         # Only now: if this process dies before, another scan looks at these paths. Until now, every scan that
         # another caller starts looks at them as well.
-        with self._store.database.write() as transaction:
-            forget_touched(transaction, noted)
+        self._store.documents.forget_touched(noted)

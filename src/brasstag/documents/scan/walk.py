@@ -16,6 +16,7 @@ from brasstag.sandbox.workspace.control import Guard
 from brasstag.sandbox.workspace.errors import shown, tool_error
 from brasstag.sandbox.workspace.paths import ROOT, ancestors, join_path, split_path
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
+from brasstag.store.documents.findings import fingerprint_of
 from brasstag.words.errors import Code, ToolError
 
 Hidden = Callable[[Sequence[str]], Set[str]]
@@ -198,17 +199,6 @@ class Walk:
 def _sight(path: str, status: os.stat_result) -> FileStat:
     mode = status.st_mode
     return FileStat(path, stat.S_ISLNK(mode), status.st_size, stat.S_IMODE(mode), fingerprint_of(status))
-
-
-def fingerprint_of(status: os.stat_result) -> str:
-    """Return by what a file is known to be unchanged."""
-    return f"{status.st_ctime_ns} {status.st_mtime_ns} {status.st_size} {status.st_ino} {status.st_mode & 0o7777:o}"
-
-
-def inode_in(fingerprint: str) -> str:
-    """Return the inode a fingerprint names."""
-    parts = fingerprint.split(" ")
-    return parts[3] if len(parts) > 3 else ""
 
 
 def kept_fingerprint(status: os.stat_result, looked_at: int) -> str:

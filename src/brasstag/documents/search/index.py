@@ -15,7 +15,6 @@ from brasstag.documents.scan.walk import ScanProblem
 from brasstag.documents.search.search import RowHit, Spot
 from brasstag.documents.study.study import Item, Study
 from brasstag.store.database.base import View
-from brasstag.store.database.locks import Lock
 from brasstag.store.documents.rows import (
     DocumentRow,
     Pending,
@@ -23,10 +22,8 @@ from brasstag.store.documents.rows import (
     count_pending,
     noted_rows,
     pending_rows,
-    rows_of,
-    update_rows,
 )
-from brasstag.store.fulltext.index import Indexed, put_texts
+from brasstag.store.documents.writer import FoundText
 from brasstag.store.maintenance.rebuild_index import expect_outdated
 from brasstag.store.store import Store
 from brasstag.words.errors import Code, StoreError, ToolError
@@ -107,8 +104,7 @@ class Indexer:
         """
         end = float("inf") if seconds is None else time.monotonic() + seconds
         if seconds is None:
-            with self._store.database.write() as transaction:
-                expect_outdated(transaction, CONVERTER)
+            expect_outdated(self._store.database, CONVERTER)
         done = Indexing()
         newest = 0
         while (left := end - time.monotonic()) > 0:
@@ -142,24 +138,13 @@ class Indexer:
         return _Text(text or "", self._sizes.note(row.size, is_text=text is not None))
 
     def _write(self, rows: Sequence[DocumentRow], texts: Sequence[_Text], done: Indexing) -> None:
-        with self._store.database.write() as transaction:
-            transaction.lock(Lock.DOCUMENTS)
-            present = rows_of(transaction.connection, [row.id for row in rows])
-            changed: dict[int, DocumentRow] = {}
-            indexed: list[Indexed] = []
-            for row, text in zip(rows, texts, strict=True):
-                now = present.get(row.id)
-                if now is None or (now.state, now.pending) != (row.state, row.pending):
-                    # It has changed since; it waits, as it is now.
-                    continue
-                changed[row.id] = replace(now, pending=text.needs, note=text.note)
-                if text.needs is Pending.NOTHING:
-                    indexed.append(Indexed(row.id, now.path, now.words, text.body))
-                    done.indexed += bool(text.body)
-                    done.failed += text.has_failed
-            for number, note in put_texts(transaction, indexed).items():
-                changed[number] = replace(changed[number], note=note)
-            update_rows(transaction, list(changed.values()))
+        written = self._store.documents.index_texts(
+            [FoundText(row, text.body, text.note, text.needs) for row, text in zip(rows, texts, strict=True)]
+        )
+        for row, text in zip(rows, texts, strict=True):
+            if row.id in written and text.needs is Pending.NOTHING:
+                done.indexed += bool(text.body)
+                done.failed += text.has_failed
 
 
 def _converted(answer: Converted) -> _Text:

@@ -14,11 +14,9 @@ from brasstag.documents.study.describe import describe_blocks, describe_picture,
 from brasstag.documents.study.summarize import EXTRACTIVE
 from brasstag.documents.study.tokens import count_tokens
 from brasstag.store.contents.blobs import Blobs
-from brasstag.store.contents.small import LARGEST, add_contents
-from brasstag.store.documents.conversions import Conversion, conversion_of, conversions_of, learn
+from brasstag.store.documents.conversions import Conversion, conversion_of, conversions_of
 from brasstag.store.store import Store
 from brasstag.words.blocks import Blocks, NotBlocks
-from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, StoreError, ToolError
 
 MOST_STUDIED = 64_000_000
@@ -91,8 +89,7 @@ class Study:
             found["summary_by"] = EXTRACTIVE
         if not found:
             return known
-        with self._store.database.write() as transaction:
-            return learn(transaction, known, **found)
+        return self._store.documents.learn(known, **found)
 
     def _text_facts(self, item: Item) -> dict[str, Any]:
         """Return tokens and summary of what has words; of anything else there is nothing to count."""
@@ -123,8 +120,7 @@ class Study:
 
     def sum_up(self, item: Item, summary: str, by: str) -> None:
         """Keep what a model or a person has written about a content as its summary."""
-        with self._store.database.write() as transaction:
-            learn(transaction, Conversion(item.digest, item.media_type), summary=summary, summary_by=by)
+        self._store.documents.learn(Conversion(item.digest, item.media_type), summary=summary, summary_by=by)
 
     def _kept(self, known: Conversion | None) -> Converted | None:
         if known is None or known.converter != CONVERTER:
@@ -156,35 +152,16 @@ class Study:
         return [answers[place] for place in range(len(items))]
 
     def _keep(self, item: Item, made: Converted) -> None:
-        if isinstance(made, NotConverted):
-            if made.is_lasting:
-                with self._store.database.write() as transaction:
-                    learn(
-                        transaction,
-                        Conversion(item.digest, item.media_type),
-                        converter=CONVERTER,
-                        blocks="",
-                        code=made.code.value,
-                        reason=made.reason,
-                    )
-            return
-        data = json.dumps(made.as_json(), ensure_ascii=False, separators=(",", ":")).encode()
-        digest = sha256(data)
-        if len(data) > LARGEST:
-            self._store.blobs.put(data)
-        with self._store.database.write() as transaction:
-            if len(data) <= LARGEST:
-                add_contents(transaction, {digest: data}, self._store.now())
-            learn(
-                transaction,
+        if not isinstance(made, NotConverted):
+            blocks = json.dumps(made.as_json(), ensure_ascii=False, separators=(",", ":")).encode()
+            self._store.documents.keep_blocks(item.digest, item.media_type, CONVERTER, blocks)
+        elif made.is_lasting:
+            self._store.documents.learn(
                 Conversion(item.digest, item.media_type),
                 converter=CONVERTER,
-                blocks=digest,
-                code="",
-                reason="",
-                # Counted again: what another converter read may have been more, or less.
-                tokens=None,
-                tokenizer="",
+                blocks="",
+                code=made.code.value,
+                reason=made.reason,
             )
 
 

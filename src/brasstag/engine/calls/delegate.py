@@ -52,7 +52,7 @@ def hand_off(runtime: Runtime, grant: Grant, phase: Passing) -> Outcome:
     call = grant.call
     payload = record.about(grant, phase) | as_stored(LOGGED)
     task = runtime.store.read(lambda view: find_task(view, call.task_id))
-    if task is None or task.kind == "desk":
+    if task is None or task.is_desk:
         done = record.called(runtime, grant, phase, LOGGED)
         end = {
             "type": phase.admitted.tool.config.type.value,

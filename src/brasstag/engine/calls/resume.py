@@ -75,7 +75,7 @@ def _require_resumable(runtime: Runtime, approval: Approval, epoch: int) -> None
 
 def _is_of_desk(runtime: Runtime, approval: Approval) -> bool:
     task = runtime.store.read(lambda view: find_task(view, approval.task_id))
-    return task is None or task.kind == "desk"
+    return task is None or task.is_desk
 
 
 def _require_on_record(runtime: Runtime, approval: Approval) -> None:

@@ -146,7 +146,7 @@ def master_of(view: View, task: Task) -> Task | None:
         answering_for = find_task(view, str(opening(view, task).get("context", {}).get("task", "")))
         return None if answering_for is None else master_of(view, answering_for)
     parent = find_task(view, task.parent_id) if task.parent_id else None
-    return None if parent is None or parent.kind == "desk" else parent
+    return None if parent is None or parent.is_desk else parent
 
 
 def opening(view: View, task: Task) -> Payload:
@@ -280,7 +280,7 @@ class _Above:
 def _agent_above(runtime: Runtime, view: View, task_id: str) -> _Above | None:
     """Return the task a new one is opened below, or None where a person stands above it, at a desk."""
     task = find_task(view, task_id)
-    if task is None or task.kind == "desk":
+    if task is None or task.is_desk:
         return None
     entries = proven_entries(view, task_id, runtime.store.sealer.key)
     return _Above(opened_with(task_id, entries[0]), Limits.told_by(entries), task.queue)

@@ -54,12 +54,12 @@ def required_target(runtime: Runtime, call: Call) -> str:
 def _sender_and_above(view: View, task_id: str, *, asks: bool) -> tuple[Task | None, Task | None]:
     """Return the task of an agent, and the agent that gets what it sends up; None for each where it is a person."""
     task = find_task(view, task_id)
-    if task is None or task.kind == "desk":
+    if task is None or task.is_desk:
         return None, None
     if asks:
         return task, master_of(view, task)
     above = find_task(view, task.parent_id) if task.parent_id else None
-    return task, None if above is None or above.kind == "desk" else above
+    return task, None if above is None or above.is_desk else above
 
 
 def _model_name(runtime: Runtime, view: View, task: Task | None, above: Task | None, target: str) -> str:

@@ -28,7 +28,7 @@ from brasstag.engine.deadline import Deadline, LeftBehind
 from brasstag.engine.runtime import Runtime
 from brasstag.sandbox.workspace.change.recover import recover_changes
 from brasstag.sandbox.workspace.change.sweep import sweep
-from brasstag.store.tasks.ledger import Claimed, claims_of_tasks, is_unsettled, open_claims
+from brasstag.store.tasks.ledger import Claimed, claims_of_tasks, open_claims
 from brasstag.store.tasks.rows import Task, find_task, read_tasks, status_of
 from brasstag.store.tasks.writer import Desk
 from brasstag.store.timeline.timeline import ENDED_STATUSES
@@ -76,7 +76,7 @@ def recover_at_once(runtime: Runtime, deadline: Deadline) -> Recovered:
     found = Recovered()
     for claim in _left_claims(runtime):
         found.add(claim, _settle_dead(runtime, claim, deadline, ask_tool=False))
-    left = [task for task in _left_tasks(runtime) if task.kind != "desk"]
+    left = [task for task in _left_tasks(runtime) if not task.is_desk]
     found.tasks += [task.id for task in left if runtime.store.graph.reclaim(task)]
     return _swept(runtime, found)
 
@@ -86,11 +86,9 @@ def recover_desks(runtime: Runtime, deadline: Deadline) -> Recovered:
     found = Recovered()
     for claim in _left_claims(runtime):
         task = runtime.store.read(partial(find_task, task_id=claim.task_id))
-        if task is not None and task.kind == "desk":
+        if task is not None and task.is_desk:
             found.add(claim, _settle_dead(runtime, claim, deadline, ask_tool=True))
-    found.tasks += [
-        task.id for task in _left_tasks(runtime) if task.kind == "desk" and _close_dead(runtime, task)
-    ]
+    found.tasks += [task.id for task in _left_tasks(runtime) if task.is_desk and _close_dead(runtime, task)]
     return _swept(runtime, found)
 
 
@@ -117,7 +115,7 @@ def _left_tasks(runtime: Runtime) -> list[Task]:
 def _swept(runtime: Runtime, found: Recovered) -> Recovered:
     if found.calls or found.tasks:
         # The store is asked for each call when its file is found: a call may have claimed since.
-        sweep(runtime.workspace, lambda call_id: runtime.store.read(lambda view: is_unsettled(view, call_id)))
+        sweep(runtime.workspace, runtime.store.is_unsettled)
     runtime.boot.sweep()
     if runtime.sandbox is not None:
         runtime.sandbox.sweep()
@@ -155,7 +153,8 @@ def _settle_dead(runtime: Runtime, claim: Claimed, deadline: Deadline, *, ask_to
     try:
         payload = _claimed_payload(runtime, claim)
         if not ask_tool and _takes_its_tool(runtime, claim, payload):
-            _wake(runtime, claim.task_id)
+            # The task waits for a call of a dead process; its next worker settles the call.
+            runtime.store.wake(claim.task_id)
             return None
         return _take_over(runtime, claim, payload, deadline)
     except StoreLost:
@@ -191,12 +190,6 @@ def _tool_to_ask(runtime: Runtime, claim: Claimed) -> Tool | None:
         return None
     can_say = tool.may_run_again or (tool.config.replay == "check" and tool.check is not None)
     return tool if can_say else None
-
-
-def _wake(runtime: Runtime, task_id: str) -> None:
-    """Make a task ready that waits for a call of a dead process, so that its next worker settles the call."""
-    with runtime.store.database.write() as transaction:
-        runtime.store.endings.wake(transaction, task_id)
 
 
 def _finish(runtime: Runtime, claim: Claimed, payload: dict[str, Any], deadline: Deadline) -> Settled:

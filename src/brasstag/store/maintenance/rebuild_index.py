@@ -27,12 +27,20 @@ _IS_THERE = documents.c.state != ABSENT
 _HELD = {"sqlite": table("fulltext_docsize", column("id")), "postgresql": table("fulltext", column("id"))}
 
 
-def forget_index(transaction: Transaction, converted: Collection[str]) -> None:
+def forget_index(database: Database, converted: Collection[str]) -> None:
     """Make a new, empty index, whatever state the old one is in; every document waits for its text.
 
     Documents of the types in ``converted`` wait to be converted first.
     """
-    transaction.lock(Lock.DOCUMENTS)
+    with database.write() as transaction:
+        transaction.lock(Lock.DOCUMENTS)
+        _replace_index(transaction)
+        _let_wait(transaction, _IS_THERE, converted)
+        # Scan the files again, too: a file that could not be read before may be a text now.
+        transaction.execute(update(documents).where(_IS_THERE).values(fingerprint=""))
+
+
+def _replace_index(transaction: Transaction) -> None:
     is_postgres = transaction.connection.dialect.name == "postgresql"
     try:
         transaction.execute(_DROP)
@@ -43,24 +51,22 @@ def forget_index(transaction: Transaction, converted: Collection[str]) -> None:
             transaction.execute(text(statement))
     for statement in POSTGRES_FULLTEXT if is_postgres else SQLITE_FULLTEXT:
         transaction.execute(text(statement))
-    _let_wait(transaction, _IS_THERE, converted)
-    # Scan the files again, too: a file that could not be read before may be a text now.
-    transaction.execute(update(documents).where(_IS_THERE).values(fingerprint=""))
 
 
-def expect_outdated(transaction: Transaction, converter: str) -> None:
+def expect_outdated(database: Database, converter: str) -> None:
     """Let documents wait to be converted again whose text in the index another converter made."""
-    transaction.lock(Lock.DOCUMENTS)
     is_outdated = exists().where(
         conversions.c.digest == func.substr(documents.c.state, len(file_state("")) + 1),
         conversions.c.media_type == documents.c.media_type,
         conversions.c.converter.not_in(("", converter)),
     )
-    transaction.execute(
-        update(documents)
-        .where(_IS_THERE, documents.c.pending == Pending.NOTHING, is_outdated)
-        .values(pending=Pending.CONVERT)
-    )
+    with database.write() as transaction:
+        transaction.lock(Lock.DOCUMENTS)
+        transaction.execute(
+            update(documents)
+            .where(_IS_THERE, documents.c.pending == Pending.NOTHING, is_outdated)
+            .values(pending=Pending.CONVERT)
+        )
 
 
 def count_missing(view: Connection) -> int:
@@ -81,11 +87,12 @@ def notice_missing(database: Database, converted: Collection[str]) -> None:
             _let_wait(transaction, _is_missing(transaction.connection), converted)
 
 
-def require_sound_index(transaction: Transaction) -> None:
+def require_sound_index(database: Database) -> None:
     """Compare the index with all the texts it keeps, as far as a database can; raise IndexDamaged where they differ."""
-    if transaction.connection.dialect.name == "sqlite":
-        with of_the_index():
-            transaction.execute(text("INSERT INTO fulltext (fulltext) VALUES ('integrity-check')"))
+    with database.write() as transaction:
+        if transaction.connection.dialect.name == "sqlite":
+            with of_the_index():
+                transaction.execute(text("INSERT INTO fulltext (fulltext) VALUES ('integrity-check')"))
 
 
 def _is_missing(view: Connection) -> ColumnElement[bool]:

@@ -49,6 +49,10 @@ class Report:
         """Whether nothing was found."""
         return not self.findings
 
+    def add_first(self, where: str, what: str) -> None:
+        """Put a finding before all others."""
+        self.findings.insert(0, Finding(where, what))
+
 
 @dataclass(slots=True)
 class _Chain:

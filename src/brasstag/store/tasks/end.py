@@ -115,7 +115,7 @@ class Endings:
     def close_desk_if_idle(self, transaction: Transaction, task_id: str) -> None:
         """End a blocked desk whose last request has been dealt with, unless the process behind it still runs."""
         desk = hold_task(transaction, task_id)
-        if desk.kind == "desk" and desk.status == "blocked":
+        if desk.is_desk and desk.status == "blocked":
             self.close_desk(transaction, task_id, "done", Desk.closing(), "")
 
     def _withdraw(self, transaction: Transaction, approval: Approval, by: str) -> None:

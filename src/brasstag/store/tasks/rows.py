@@ -94,6 +94,11 @@ class Task:
     """JSON: ``own`` limits, and those of its ``run``; at the root as extended last."""
 
     @property
+    def is_desk(self) -> bool:
+        """Whether it has no model: its own process makes its calls, no worker takes it, and no hint wakes it."""
+        return self.kind == "desk"
+
+    @property
     def has_ended(self) -> bool:
         """Whether nothing more happens in it, unless a person resumes it."""
         return self.status in ENDED

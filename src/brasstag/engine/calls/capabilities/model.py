@@ -56,7 +56,7 @@ class CallersModel:
 
         def look(view: View) -> tuple[str, str]:
             task = find_task(view, self.call.task_id)
-            if task is None or task.kind == "desk":
+            if task is None or task.is_desk:
                 return "", ""
             return str(opening(view, task).get("model", "")), task.role
 

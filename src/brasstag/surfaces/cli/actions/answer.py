@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brasstag.engine.graph.people import answer_question
+from brasstag.engine import answer_question
 from brasstag.surfaces.cli.follow.follow_run import Running, so_far, workspace_path
 from brasstag.surfaces.cli.follow.who_continues import is_served, who_goes_on
 from brasstag.surfaces.cli.session.people import require_approver
@@ -15,7 +15,7 @@ from brasstag.surfaces.cli.terminal.interrupts import Leaving, heard_by
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from brasstag.store.tasks.rows import Task
+    from brasstag.store import Task
 
 
 @dataclass(frozen=True, slots=True)

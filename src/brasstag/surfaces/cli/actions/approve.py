@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brasstag.engine.calls.approvals import Decisions
+from brasstag.engine import Decisions
 from brasstag.surfaces.cli.follow import decide
 from brasstag.surfaces.cli.follow.who_continues import is_served, who_goes_on
 from brasstag.surfaces.cli.session.people import require_approver
@@ -19,8 +19,8 @@ from brasstag.words.calls import Done, Waiting
 from brasstag.words.errors import ConfigError, UntrustedError
 
 if TYPE_CHECKING:
-    from brasstag.app.room import Room
-    from brasstag.policy.narrow import NoRule
+    from brasstag.app import Room
+    from brasstag.policy import NoRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ class Approving:
         return Exit.DONE
 
     def _write_rule(self, room: "Room", approval: Approval) -> "str | NoRule":
-        from brasstag.app.project.trust import add_rule_text
-        from brasstag.policy.narrow import NoRule
+        from brasstag.app import add_rule_text
+        from brasstag.policy import NoRule
         from brasstag.settings import find_project
 
         day = (approval.decided_at or "")[:10]

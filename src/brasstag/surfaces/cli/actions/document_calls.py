@@ -16,7 +16,7 @@ _OF_THE_PRESENT = frozenset({"tag", "describe"})
 
 def no_document(path: str) -> str:
     """Say that there is no such document, and how people can list the documents."""
-    from brasstag.sandbox.workspace.errors import shown
+    from brasstag.sandbox import shown
 
     return f"{shown(path)} is no document; `brasstag documents list` names those there are"
 

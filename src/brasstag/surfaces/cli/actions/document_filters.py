@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from brasstag.app.room import Room
-    from brasstag.documents.filters import Filter
+    from brasstag.app import Room
+    from brasstag.documents import Filter
 
 _MOST_NAMED = 5
 
 
 def closed(glob: str) -> str:
     """Return a glob whose sets are closed; a set without its closing bracket is a bad option."""
-    from brasstag.documents.filters import why_no_glob
+    from brasstag.documents import why_no_glob
 
     if reason := why_no_glob(glob):
         raise typer.BadParameter(reason)
@@ -33,7 +33,7 @@ def filter_of(
     changed_before: str = "",
 ) -> "Filter":
     """Return what was asked for; a time without a zone is local, and one that cannot be read is a bad option."""
-    from brasstag.documents.filters import Filter
+    from brasstag.documents import Filter
     from brasstag.words.times import read_moment
 
     try:
@@ -45,15 +45,13 @@ def filter_of(
     return Filter(glob, tuple(tags or ()), mime_type, creator, task, after, before)
 
 
-def with_whole_id(room: "Room", asked: "Filter") -> "Filter":
+async def with_whole_id(room: "Room", asked: "Filter") -> "Filter":
     """Return the filter with the whole id of its task, as people may type only its end; raise ToolError for no task."""
     from dataclasses import replace
 
-    from brasstag.store.tasks.rows import get_task
-
     if not asked.task:
         return asked
-    return replace(asked, task=room.store.read(lambda view: get_task(view, asked.task).id))
+    return replace(asked, task=(await room.task(asked.task)).id)
 
 
 async def unfit(room: "Room", asked: "Filter") -> list[str]:
@@ -65,8 +63,8 @@ async def unfit(room: "Room", asked: "Filter") -> list[str]:
 
 
 def _unfit(room: "Room", asked: "Filter") -> list[str]:
-    from brasstag.sandbox.workspace.globs import matcher
-    from brasstag.store.documents.select import Wanted, list_documents
+    from brasstag.sandbox import matcher
+    from brasstag.store import Wanted, list_documents
 
     rows = room.store.read(lambda view: list_documents(view, Wanted()))
     types = {row.media_type for row in rows}
@@ -90,7 +88,7 @@ def _type_of(ending: str) -> str:
     """Return the media type of files with this ending, or nothing."""
     from mimetypes import guess_type
 
-    from brasstag.documents.formats.kinds import PLAIN, kind_of_text
+    from brasstag.documents import PLAIN, kind_of_text
 
     known = kind_of_text(f"x.{ending}")
     return known if known != PLAIN else guess_type(f"x.{ending}")[0] or ""

@@ -13,10 +13,9 @@ from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import ABSENT
 
 if TYPE_CHECKING:
-    from brasstag.app.room import Room
-    from brasstag.documents.filters import Filter
-    from brasstag.store.contents.versions import Version
-    from brasstag.store.documents.select import Order
+    from brasstag.app import Room
+    from brasstag.documents import Filter
+    from brasstag.store import Order, Version
     from brasstag.surfaces.cli.commands.documents import Form
     from brasstag.words.documents import Document
 
@@ -31,7 +30,7 @@ async def list_documents(
 ) -> None:
     """Print the documents that are asked for."""
     async with open_room(project, "documents list") as room:
-        asked = with_whole_id(room, asked)
+        asked = await with_whole_id(room, asked)
         listed = await room.documents.list(asked, order=order, limit=limit, offset=offset)
         unmet = [] if listed.documents else await unfit(room, asked)
     print_documents(listed, unmet, offset + len(listed.documents), output)
@@ -61,7 +60,7 @@ async def search_documents(
 ) -> None:
     """Print the documents whose text matches the query."""
     async with open_room(project, "documents search") as room:
-        asked = with_whole_id(room, asked)
+        asked = await with_whole_id(room, asked)
         found = await room.documents.search(query, asked, limit=limit, offset=offset)
         unmet = [] if found.hits else await unfit(room, asked)
     print_found(found, unmet, offset + len(found.hits), output)

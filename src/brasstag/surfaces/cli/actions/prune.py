@@ -10,7 +10,7 @@ from brasstag.surfaces.cli.terminal.console import OutputName, print_json, quote
 from brasstag.surfaces.cli.terminal.numbers import counted, size
 
 if TYPE_CHECKING:
-    from brasstag.store.maintenance.prune import Prunable
+    from brasstag.store import Prunable
 
 MOST_NAMED = 50
 """How many paths people are told of."""
@@ -20,10 +20,9 @@ def prune_versions(
     project: Path, output: OutputName | None, paths: Sequence[str], keep: int, days: float, *, yes: bool
 ) -> None:
     """Delete the contents of versions that are neither young nor among the newest of their path, or list them."""
-    from brasstag.policy.roles import OPERATOR
-    from brasstag.sandbox.workspace.paths import ROOT, parse_path
-    from brasstag.store.maintenance.prune import Retention, prunable, prune
-    from brasstag.store.tasks.writer import Desk
+    from brasstag.policy import OPERATOR
+    from brasstag.sandbox import ROOT, parse_path
+    from brasstag.store import Desk, Retention, prunable, prune
     from brasstag.surfaces.cli.session.people import require_approver, user_name
     from brasstag.words.ids import new_id
     from brasstag.words.times import stamp, utc_now
@@ -54,7 +53,7 @@ def prune_versions(
 
 
 def _require_known(found: "Prunable") -> None:
-    from brasstag.sandbox.workspace.errors import shown
+    from brasstag.sandbox import shown
     from brasstag.words.errors import Code, ToolError
 
     if found.unknown:

@@ -9,7 +9,7 @@ from brasstag.surfaces.cli.terminal.console import OutputName, print_json, quote
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from brasstag.documents.scan.walk import ScanProblem
+    from brasstag.documents import ScanProblem
 
 MOST_NAMED = 50
 """How many documents without a text are named."""

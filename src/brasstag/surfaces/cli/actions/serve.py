@@ -16,8 +16,8 @@ from brasstag.surfaces.cli.terminal.interrupts import Leaving, heard_by
 from brasstag.words.times import stamp, utc_now
 
 if TYPE_CHECKING:
-    from brasstag.app.room import Room
-    from brasstag.store.tasks.rows import Task
+    from brasstag.app import Room
+    from brasstag.store import Task
 
 GLANCE_SECONDS = 0.5
 """How often to look whether anything is left to do."""

@@ -6,11 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brasstag.engine.graph.people import open_calls, stop_task
-from brasstag.engine.transcript.state import RUNNABLE
-from brasstag.store.tasks.ledger import is_unsettled
-from brasstag.store.tasks.rows import get_task
-from brasstag.store.timeline.timeline import read_entries
+from brasstag.engine import RUNNABLE, open_calls, stop_task
 from brasstag.surfaces.cli.session.people import user_name
 from brasstag.surfaces.cli.session.rooms import open_store
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, say, wants_json
@@ -19,8 +15,7 @@ from brasstag.words.events import EntryKind
 from brasstag.words.ids import TurnCall
 
 if TYPE_CHECKING:
-    from brasstag.store.store import Store
-    from brasstag.store.tasks.types import Stopped
+    from brasstag.store import Stopped, Store
 
 PATIENCE_SECONDS = 5.0
 """How long calls that act get to come to an end before their outcome is reported as unknown."""
@@ -50,9 +45,7 @@ def stop_and_tell(project: Path, name: str, output: OutputName | None) -> Exit:
         stopped = stop_task(room_state.store, name, user_name())
         left = room_state.store.read(lambda view: open_calls(view, stopped.tasks))
         acting = list(_settled(room_state.store, stopped.acting))
-        roles = room_state.store.read(
-            lambda view: {task: get_task(view, task).role for task in stopped.tasks}
-        )
+        roles = {task: room_state.store.task(task).role for task in stopped.tasks}
     cut_off = [call for call in left if call.state in RUNNABLE and not call.doubtful]
     unknown = [call for call in acting if not call.is_known]
     top = stopped.tasks[-1]
@@ -93,18 +86,14 @@ def _settled(store: "Store", calls: Sequence[str]) -> Iterator[Acting]:
     """Yield how calls ended, after giving them some time to end."""
     until = time.monotonic() + PATIENCE_SECONDS
     for call in calls:
-        while _is_acting(store, call) and time.monotonic() < until:
+        while store.is_unsettled(call) and time.monotonic() < until:
             time.sleep(_GLANCE_SECONDS)
         yield _acting(store, call)
 
 
-def _is_acting(store: "Store", call: str) -> bool:
-    return store.read(lambda view: is_unsettled(view, call))
-
-
 def _acting(store: "Store", call: str) -> Acting:
     place = TurnCall.of(call)
-    entries = store.read(lambda view: list(read_entries(view, place.task_id if place else None, call)))
+    entries = store.entries(place.task_id if place else None, call)
     tools = [entry.payload["tool"] for entry in entries if entry.payload and "tool" in entry.payload]
     ends = [entry.payload or {} for entry in entries if entry.kind is EntryKind.SETTLED]
     outcome = ends[0].get("outcome", _NOT_YET) if ends else _NOT_YET

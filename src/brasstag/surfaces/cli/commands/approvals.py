@@ -20,7 +20,7 @@ from brasstag.surfaces.cli.terminal.console import (
 )
 
 if TYPE_CHECKING:
-    from brasstag.app.state import RoomState
+    from brasstag.app import RoomState
     from brasstag.words.approvals import Approval
 
 app = typer.Typer(help="What waits for a person: list, show, approve, deny.", invoke_without_command=True)
@@ -101,7 +101,7 @@ def deny(
 
 
 def _list(project: Path, output: OutputName | None, everything: bool) -> None:
-    from brasstag.engine.calls.approvals import Decisions
+    from brasstag.engine import Decisions
     from brasstag.surfaces.cli.follow.decide import asker
     from brasstag.surfaces.cli.terminal.numbers import local_time
     from brasstag.words.approvals import WAITING_STATES
@@ -125,7 +125,7 @@ def _list(project: Path, output: OutputName | None, everything: bool) -> None:
 
 
 def _show(project: Path, name: str, output: OutputName | None) -> None:
-    from brasstag.engine.calls.approvals import Decisions
+    from brasstag.engine import Decisions
     from brasstag.surfaces.cli.follow.decide import print_approval
     from brasstag.surfaces.cli.show.diffs import conflicts_json
 
@@ -141,7 +141,7 @@ def _show(project: Path, name: str, output: OutputName | None) -> None:
 
 
 def _deny(project: Path, names: list[str], reason: str, output: OutputName | None) -> int:
-    from brasstag.engine.calls.approvals import Decisions
+    from brasstag.engine import Decisions
     from brasstag.surfaces.cli.session.people import require_approver
     from brasstag.surfaces.cli.terminal import failures
     from brasstag.words.approvals import ApprovalResponse
@@ -170,11 +170,10 @@ def _deny(project: Path, names: list[str], reason: str, output: OutputName | Non
 
 def _then(room_state: "RoomState", approval: "Approval") -> str:
     """Say who continues the run, where an agent's call was denied."""
-    from brasstag.store.tasks.rows import get_task
     from brasstag.surfaces.cli.follow.who_continues import is_served, who_goes_on
 
-    task = room_state.store.read(lambda view: get_task(view, approval.task_id))
-    return "" if task.kind == "desk" else f" {who_goes_on(task.tree, is_served(room_state, task.tree))}"
+    task = room_state.store.task(approval.task_id)
+    return "" if task.is_desk else f" {who_goes_on(task.tree, is_served(room_state, task.tree))}"
 
 
 def _kept(ran: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from brasstag.surfaces.cli.session.rooms import open_room, run
 from brasstag.surfaces.cli.terminal.console import OutputName, at_terminal, wants_json
 
 if TYPE_CHECKING:
-    from brasstag.app.room import Room
+    from brasstag.app import Room
     from brasstag.surfaces.cli.show.program_output import Live
     from brasstag.words.calls import Outcome, Waiting
 

@@ -13,8 +13,7 @@ import typer
 from brasstag.surfaces.cli.show.task_tree import TAIL
 
 if TYPE_CHECKING:
-    from brasstag.store.database.base import Database, View
-    from brasstag.store.tasks.rows import Task
+    from brasstag.store import Task, View
 
 Finder = Callable[[Path], Iterable[str]]
 Completion = Callable[[typer.Context, str], list[str]]
@@ -68,7 +67,7 @@ def role_names(project: Path) -> Iterable[str]:
 @_offering
 def approval_ids(project: Path) -> Iterable[str]:
     """Offer what waits."""
-    from brasstag.store.tasks.approvals import list_approvals
+    from brasstag.store import list_approvals
     from brasstag.words.approvals import WAITING_STATES
 
     return [approval.id for approval in _look(project, lambda view: list_approvals(view, WAITING_STATES))]
@@ -83,7 +82,7 @@ def task_ids(project: Path) -> Iterable[str]:
 @_offering
 def question_ids(project: Path) -> Iterable[str]:
     """Offer the questions that wait for people."""
-    from brasstag.app.watch.overview import is_question_to_people
+    from brasstag.app import is_question_to_people
 
     return [task.id for task in _live(project) if is_question_to_people(task)]
 
@@ -91,7 +90,7 @@ def question_ids(project: Path) -> Iterable[str]:
 @_offering
 def run_ids(project: Path) -> Iterable[str]:
     """Offer every run."""
-    from brasstag.store.tasks.rows import read_tasks
+    from brasstag.store import read_tasks
 
     return [task.id for task in _look(project, read_tasks) if task.kind == "agent" and task.id == task.tree]
 
@@ -99,7 +98,7 @@ def run_ids(project: Path) -> Iterable[str]:
 @_offering
 def memory_ids(project: Path) -> Iterable[str]:
     """Offer what agents remember."""
-    from brasstag.store.tasks.memories import all_memories
+    from brasstag.store import all_memories
 
     return [memory.id for memory in _look(project, all_memories)]
 
@@ -117,35 +116,19 @@ def _roles(project: Path) -> list[str]:
 
 
 def _live(project: Path) -> list["Task"]:
-    from brasstag.store.tasks.rows import read_tasks
+    from brasstag.store import read_tasks
 
     return _look(project, lambda view: read_tasks(view, ("ready", "running", "blocked")))
 
 
 def _look(project: Path, look: Callable[["View"], list[_Found]]) -> list[_Found]:
-    database = _database(project)
+    from brasstag.settings import STATE_DIRECTORY
+    from brasstag.store import DATABASE_VARIABLE, open_existing
+
+    url = os.environ.get(DATABASE_VARIABLE, "")
+    database = open_existing(project / STATE_DIRECTORY, url, SERVER_SECONDS)
     try:
         with database.read() as view:
             return look(view)
     finally:
         database.close()
-
-
-def _database(project: Path) -> "Database":
-    """Open the room's tables as they are; raises where there are none."""
-    from brasstag.settings import STATE_DIRECTORY
-    from brasstag.store.database.postgres_address import DATABASE_VARIABLE
-
-    state = project / STATE_DIRECTORY
-    if url := os.environ.get(DATABASE_VARIABLE):
-        from brasstag.store.database.postgres import PostgresDatabase
-        from brasstag.store.database.postgres_address import Address
-
-        database = PostgresDatabase(Address(url), (state / "room").read_text().strip())
-        database.parameters["connect_timeout"] = SERVER_SECONDS
-        return database
-    from brasstag.store.database.sqlite import SqliteDatabase
-
-    if not (state / "state.db").exists():
-        raise FileNotFoundError(state / "state.db")
-    return SqliteDatabase(state / "state.db")

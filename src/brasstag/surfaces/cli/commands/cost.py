@@ -14,8 +14,7 @@ from brasstag.surfaces.cli.terminal.numbers import counted
 from brasstag.surfaces.cli.terminal.visible import one_line
 
 if TYPE_CHECKING:
-    from brasstag.app.watch.spending import Spending, Taken
-    from brasstag.store.database.base import View
+    from brasstag.app import Spending, Taken
 
 
 def cost(
@@ -26,16 +25,10 @@ def cost(
     project: Project = HERE,
 ) -> None:
     """Say what runs have taken, by task, role and model."""
-    from brasstag.app.watch.spending import Taken, spendings
-    from brasstag.store.tasks.rows import get_task, read_tasks, tasks_of_tree
+    from brasstag.app import Taken, spendings_of_run
 
     with open_store(project) as room_state:
-
-        def look(view: "View") -> "list[Spending]":
-            chosen = read_tasks(view) if task is None else tasks_of_tree(view, get_task(view, task).tree)
-            return list(spendings(view, chosen))
-
-        found = room_state.store.read(look)
+        found = room_state.store.read(lambda view: list(spendings_of_run(view, task)))
     by_task = _summed(found, lambda one: one.task.tree if task is None else one.task.id)
     by_role, by_model = _summed(found, lambda one: one.task.role), _summed(found, lambda one: one.model)
     total = sum((one.taken for one in found), Taken())

@@ -9,16 +9,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from brasstag.app.project.load import check_configuration, check_unloaded
-from brasstag.app.project.trust import Trust
-from brasstag.app.state import RoomState, open_state, was_replaced
-from brasstag.sandbox.process.detect import find_confinement
-from brasstag.sandbox.workspace.workspace import kernel_support
+from brasstag.app import RoomState, Trust, check_configuration, check_unloaded, open_state, was_replaced
+from brasstag.sandbox import find_confinement, kernel_support
 from brasstag.settings import STATE_DIRECTORY, find_project, read_settings, user_directory
-from brasstag.store.database.postgres_address import DATABASE_VARIABLE, Address
-from brasstag.store.database.sqlite import OLDEST_SQLITE, sqlite_version
-from brasstag.store.maintenance.rebuild_index import count_missing, require_sound_index
-from brasstag.store.open import whereabouts
+from brasstag.store import (
+    DATABASE_VARIABLE,
+    OLDEST_SQLITE,
+    Address,
+    count_missing,
+    require_sound_index,
+    sqlite_version,
+    whereabouts,
+)
 from brasstag.surfaces.cli.follow.who_continues import is_served
 from brasstag.surfaces.cli.terminal.failures import paragraph
 from brasstag.words.errors import BrasstagError, IndexDamaged
@@ -119,8 +121,7 @@ def _state(root: Path, room_state: RoomState) -> Iterator[Check]:
 def _index(room_state: RoomState) -> Check:
     try:
         missing = room_state.store.read(count_missing)
-        with room_state.store.database.write() as transaction:
-            require_sound_index(transaction)
+        require_sound_index(room_state.store.database)
     except IndexDamaged as error:
         return Check("index", False, paragraph(error))
     lacks = f"it lacks {missing} of the documents it should hold; run `brasstag documents reindex`"

@@ -38,20 +38,17 @@ def forget(
     project: Project = HERE,
 ) -> None:
     """Forget one or several, for good: later tasks are not told of them."""
-    from brasstag.store.tasks.memories import forget_memory
-
-    with open_store(project) as room_state, room_state.store.database.write() as transaction:
-        forgotten = [forget_memory(transaction, name) for name in dict.fromkeys(names)]
+    with open_store(project) as room_state:
+        forgotten = room_state.store.forget_memories(names)
     for memory in forgotten:
         report(output, {"memory": memory.id, "forgotten": True}, f"Forgot {memory.id} of {memory.role}.")
 
 
 def _list(project: Path, output: OutputName | None, role: str) -> None:
-    from brasstag.store.tasks.memories import all_memories
     from brasstag.surfaces.cli.terminal.numbers import local_time
 
     with open_store(project) as room_state:
-        found = room_state.store.read(lambda view: all_memories(view, role))
+        found = room_state.store.memories(role)
     for memory in found:
         if wants_json(output):
             print_json(

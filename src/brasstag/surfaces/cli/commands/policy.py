@@ -20,9 +20,8 @@ from brasstag.surfaces.cli.terminal.console import (
 )
 
 if TYPE_CHECKING:
-    from brasstag.engine.calls.explain import Explained
-    from brasstag.policy.explain import Explanation
-    from brasstag.policy.replay import Replayed
+    from brasstag.engine import Explained
+    from brasstag.policy import Explanation, Replayed
     from brasstag.words.previews import Preview
 
 app = typer.Typer(help="What is allowed, what is asked, what is denied, and why.", no_args_is_help=True)
@@ -37,8 +36,8 @@ def check_examples(output: Output = None, project: Project = HERE) -> None:
 
     Reads brasstag.toml as it is, so that a change can be tested before it is accepted with `brasstag trust`.
     """
-    from brasstag.app.project.load import read_rules
-    from brasstag.policy.shipped import shipped_rules
+    from brasstag.app import read_rules
+    from brasstag.policy import shipped_rules
     from brasstag.settings import find_project
 
     # Reading checks the examples; one that fails is a problem of the configuration like any other.
@@ -83,8 +82,8 @@ def replay(
 
 
 async def _explain(project: Path, tool: str, given: Given, role: str, output: OutputName | None) -> None:
-    from brasstag.policy.profiles import LANDING
-    from brasstag.toolkit.arguments.repair import read_arguments
+    from brasstag.policy import LANDING
+    from brasstag.toolkit import read_arguments
 
     async with open_room(project, "policy explain") as room:
         arguments = read_arguments(given)[0] if isinstance(given, str) else typed_arguments(room, tool, given)
@@ -193,7 +192,7 @@ def _replayed_json(one: "Replayed") -> dict[str, Any]:
 def _as_json(found: "Explained") -> dict[str, Any]:
     shown: dict[str, Any] = found.explanation.as_json() if found.explanation else {}
     if found.preview is not None:
-        from brasstag.policy.profiles import LANDING
+        from brasstag.policy import LANDING
 
         shown["preview"] = found.preview.as_json()
         shown["then"] = LANDING if found.lands else None

@@ -25,7 +25,7 @@ DAY_SECONDS = 86_400
 
 
 def _crews(incomplete: str) -> list[str]:
-    from brasstag.app.crews import crew_names
+    from brasstag.app import crew_names
 
     return [name for name in crew_names() if name.startswith(incomplete)]
 
@@ -46,8 +46,7 @@ def init(
     output: Output = None,
 ) -> None:
     """Make a project: settings, workspace, room, and maybe a crew."""
-    from brasstag.app.project.create import create_project
-    from brasstag.app.project.trust import control_files
+    from brasstag.app import control_files, create_project
 
     project = directory.resolve()
     created = create_project(project, workspace, profile, crew)
@@ -153,7 +152,7 @@ def gc(
 
     Whatever a version, a claim or a waiting approval names is kept; so is what is younger than the grace.
     """
-    from brasstag.store.maintenance.prune import named_blobs
+    from brasstag.store import named_blobs
 
     with open_store(project) as room_state:
         keep = room_state.store.read(named_blobs)

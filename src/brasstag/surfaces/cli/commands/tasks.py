@@ -14,9 +14,8 @@ from brasstag.surfaces.cli.terminal.console import at_terminal, print_json, say,
 from brasstag.words.budgets import MICRO
 
 if TYPE_CHECKING:
-    from brasstag.app.watch.overview import Overview
-    from brasstag.store.database.base import View
-    from brasstag.store.tasks.rows import Task
+    from brasstag.app import Overview
+    from brasstag.store import Task, View
 
 NEWEST = 5
 """How many runs that have ended are listed beside those that have not."""
@@ -91,23 +90,9 @@ def stop(
 
 
 def _chosen(view: "View", run: str | None, everything: bool) -> "Overview":
-    from brasstag.app.watch.overview import look_over, overview_of
-    from brasstag.store.tasks.rows import read_tasks
+    from brasstag.app import look_over, look_over_all
 
-    if run is not None:
-        return look_over(view, run)
-    found = read_tasks(view)
-    if everything:
-        return overview_of(view, found)
-    roots = [task for task in found if task.id == task.tree]
-    ended = [task.id for task in roots if task.has_ended and task.kind != "desk"][-NEWEST:]
-    shown = {*ended, *(task.id for task in roots if _is_of_interest(task))}
-    return overview_of(view, [task for task in found if task.tree in shown])
-
-
-def _is_of_interest(root: "Task") -> bool:
-    """Say whether a person may have to do something about it; a desk matters only while it waits for a person."""
-    return root.status == "blocked" if root.kind == "desk" else not root.has_ended
+    return look_over_all(view, None if everything else NEWEST) if run is None else look_over(view, run)
 
 
 def _as_json(overview: "Overview", task: "Task") -> dict[str, Any]:
@@ -131,6 +116,6 @@ def _as_json(overview: "Overview", task: "Task") -> dict[str, Any]:
 
 def _cost(view: "View", task: "Task") -> float | None:
     """Return dollars, or None where the price is unknown; the turns are looked at only where the cost is zero."""
-    from brasstag.app.watch.spending import taken_by
+    from brasstag.app import taken_by
 
     return task.cost / MICRO if task.cost or not task.steps else taken_by(view, [task]).dollars

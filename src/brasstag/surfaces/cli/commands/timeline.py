@@ -13,8 +13,8 @@ from brasstag.surfaces.cli.terminal.console import OutputName, print_json, repor
 from brasstag.surfaces.cli.terminal.exits import Exit
 
 if TYPE_CHECKING:
-    from brasstag.app.state import RoomState
-    from brasstag.store.maintenance.verify import Report
+    from brasstag.app import RoomState
+    from brasstag.store import Report
     from brasstag.words.errors import ToolError
     from brasstag.words.events import Entry
 
@@ -100,16 +100,11 @@ def head(output: Output = None, project: Project = HERE) -> None:
 
 
 def _show(project: Path, tag: str | None, task: str | None, newest: int, output: OutputName | None) -> None:
-    from brasstag.store.timeline.timeline import read_entries
     from brasstag.surfaces.cli.show.entries import as_json, print_entries, print_entry
 
     with open_store(project) as room_state:
         one, chosen = (None, _task(room_state, task)) if tag is None else _entry_or_task(room_state, tag)
-        found = (
-            [one]
-            if one is not None
-            else room_state.store.read(lambda view: list(read_entries(view, chosen, newest=newest)))
-        )
+        found = [one] if one is not None else room_state.store.entries(chosen, newest=newest)
     if wants_json(output):
         for entry in found:
             print_json(as_json(entry))
@@ -122,7 +117,7 @@ def _show(project: Path, tag: str | None, task: str | None, newest: int, output:
 
 
 def _export(project: Path, task: str | None, calls: bool, file: Path | None) -> None:
-    from brasstag.store.maintenance.export import export_calls, export_entries
+    from brasstag.store import export_calls, export_entries
 
     with open_store(project) as room_state:
         chosen = _task(room_state, task)
@@ -137,15 +132,14 @@ def _export(project: Path, task: str | None, calls: bool, file: Path | None) -> 
 
 
 def _verify(project: Path, output: OutputName | None) -> int:
-    from brasstag.app.state import was_replaced
+    from brasstag.app import was_replaced
     from brasstag.settings import STATE_DIRECTORY, find_project
-    from brasstag.store.maintenance.verify import Finding
 
     with open_store(project) as room_state:
         found = room_state.verify()
         if was_replaced(find_project(project), room_state):
             what = "another room's state lies here; the timeline you knew was removed or replaced"
-            found.findings.insert(0, Finding(f"{STATE_DIRECTORY}/", what))
+            found.add_first(f"{STATE_DIRECTORY}/", what)
     _show_report(found, output)
     return Exit.DONE if found.ok else Exit.FAILED
 
@@ -179,7 +173,7 @@ def _show_report(found: "Report", output: OutputName | None) -> None:
 
 
 def _redact(project: Path, tag: str, reason: str, contents: bool, output: OutputName | None) -> None:
-    from brasstag.store.maintenance.redact import redact
+    from brasstag.store import redact
     from brasstag.surfaces.cli.session.people import require_approver
 
     if not reason.strip():
@@ -197,7 +191,7 @@ def _redact(project: Path, tag: str, reason: str, contents: bool, output: Output
 
 
 def _head(project: Path, output: OutputName | None) -> None:
-    from brasstag.store.maintenance.export import newest_seal
+    from brasstag.store import newest_seal
 
     with open_store(project) as room_state:
         seal = room_state.store.read(newest_seal)
@@ -210,9 +204,7 @@ def _head(project: Path, output: OutputName | None) -> None:
 
 
 def _entry(room_state: "RoomState", tag: str) -> "Entry":
-    from brasstag.store.timeline.timeline import find_entry
-
-    entry = room_state.store.read(lambda view: find_entry(view, tag))
+    entry = room_state.store.entry(tag)
     if entry is None:
         raise _no_entry("tag", tag)
     return entry
@@ -220,10 +212,9 @@ def _entry(room_state: "RoomState", tag: str) -> "Entry":
 
 def _entry_or_task(room_state: "RoomState", name: str) -> "tuple[Entry | None, str | None]":
     """Return the entry whose tag was given; else the id of the task that was given."""
-    from brasstag.store.timeline.timeline import find_entry
     from brasstag.words.errors import ToolError
 
-    entry = room_state.store.read(lambda view: find_entry(view, name))
+    entry = room_state.store.entry(name)
     if entry is not None:
         return entry, None
     try:
@@ -247,6 +238,4 @@ def _no_entry(what: str, name: str) -> "ToolError":
 
 
 def _task(room_state: "RoomState", name: str | None) -> str | None:
-    from brasstag.store.tasks.rows import get_task
-
-    return None if name is None else room_state.store.read(lambda view: get_task(view, name).id)
+    return None if name is None else room_state.store.task(name).id

@@ -14,8 +14,7 @@ from brasstag.surfaces.cli.terminal.console import OutputName, brief, print_json
 from brasstag.surfaces.cli.terminal.exits import Exit
 
 if TYPE_CHECKING:
-    from brasstag.toolkit.registry import ToolRegistry
-    from brasstag.toolkit.tool import Tool
+    from brasstag.toolkit import Tool, ToolRegistry
 
 app = typer.Typer(help="The tools of this room.", invoke_without_command=True)
 
@@ -72,8 +71,7 @@ def docs(
     output: Output = None,
 ) -> None:
     """Write docs/TOOLS.md from the shipped tools' configs."""
-    from brasstag.toolkit.discovery import shipped_tools
-    from brasstag.toolkit.docs import tools_page
+    from brasstag.toolkit import shipped_tools, tools_page
 
     page = tools_page(shipped_tools())
     found = file.read_bytes().decode(errors="replace") if file.exists() else ""
@@ -101,9 +99,7 @@ def new(
 ) -> None:
     """Begin a tool of your own: JSON, Python, and a test that passes."""
     from brasstag.settings import TOOLS_DIRECTORY, find_project
-    from brasstag.toolkit.discovery import shipped_tools
-    from brasstag.toolkit.registry import ToolRegistry
-    from brasstag.toolkit.scaffold import scaffold
+    from brasstag.toolkit import ToolRegistry, scaffold_tool, shipped_tools
     from brasstag.words.errors import Code, ToolError
 
     root = find_project(project)
@@ -113,7 +109,7 @@ def new(
             Code.ALREADY_EXISTS,
             f"{name} already stands for the shipped tool {taken.name}; choose another name",
         )
-    for path in scaffold(root / TOOLS_DIRECTORY, root / "tests", name):
+    for path in scaffold_tool(root / TOOLS_DIRECTORY, root / "tests", name):
         shown = path.relative_to(root).as_posix()
         report(output, {"wrote": shown}, f"Wrote {shown}.")
     if not wants_json(output):
@@ -169,7 +165,7 @@ async def _show(project: Path, name: str, output: OutputName | None) -> None:
 
 def _described(project: Path, error: Exception) -> "ToolRegistry":
     """Say why the room cannot be opened, and return the tools that are described all the same."""
-    from brasstag.app.project.load import described_tools
+    from brasstag.app import described_tools
     from brasstag.settings import find_project
     from brasstag.surfaces.cli.terminal.failures import paragraph
 

@@ -17,7 +17,7 @@ from brasstag.surfaces.cli.terminal.exits import Exit
 from brasstag.words.errors import Code, ToolError
 
 if TYPE_CHECKING:
-    from brasstag.store.database.base import View
+    from brasstag.store import Store
 
 _T = TypeVar("_T")
 _USER_VARIABLE = "BRASSTAG_USER_DIR"
@@ -57,10 +57,10 @@ class Stage:
         """From here on, decisions are Ada's."""
         os.environ[TOKEN_VARIABLE] = self.token
 
-    def look(self, look: "Callable[[View], _T]") -> _T:
+    def look(self, look: "Callable[[Store], _T]") -> _T:
         """Look something up in the project's store."""
         with open_store(self.project) as room_state:
-            return room_state.store.read(look)
+            return look(room_state.store)
 
 
 Story = Callable[[Stage], None]

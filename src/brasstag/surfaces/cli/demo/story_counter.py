@@ -3,14 +3,12 @@
 import json
 from typing import TYPE_CHECKING
 
-from brasstag.store.tasks.approvals import list_approvals
-from brasstag.store.timeline.timeline import read_entries
 from brasstag.surfaces.cli.terminal.exits import Exit
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.events import EntryKind
 
 if TYPE_CHECKING:
-    from brasstag.store.database.base import View
+    from brasstag.store import Store
     from brasstag.surfaces.cli.demo.stage import Stage
 
 _CHAPTER = """# Chapter one
@@ -74,10 +72,9 @@ def tell(stage: "Stage") -> None:
     stage.run("timeline", "verify")
 
 
-def _waiting(view: "View") -> str:
-    return list_approvals(view, (ApprovalState.OPEN,))[0].id
+def _waiting(store: "Store") -> str:
+    return store.approvals(ApprovalState.OPEN)[0].id
 
 
-def _newest_overwrite(view: "View") -> str:
-    entries = list(read_entries(view))
-    return next(entry.tag for entry in reversed(entries) if entry.kind is EntryKind.SETTLED)
+def _newest_overwrite(store: "Store") -> str:
+    return next(entry.tag for entry in reversed(store.entries()) if entry.kind is EntryKind.SETTLED)

@@ -7,14 +7,12 @@ timeline.
 import json
 from typing import TYPE_CHECKING, Any
 
-from brasstag.app.watch.overview import is_question_to_people
-from brasstag.store.tasks.approvals import list_approvals
-from brasstag.store.tasks.rows import read_tasks
+from brasstag.app import is_question_to_people
 from brasstag.surfaces.cli.terminal.exits import Exit
 from brasstag.words.approvals import ApprovalState
 
 if TYPE_CHECKING:
-    from brasstag.store.database.base import View
+    from brasstag.store import Store
     from brasstag.surfaces.cli.demo.stage import Stage
 
 REQUEST = "Analyse Q3 sales against Q2, and show it in a chart."
@@ -180,13 +178,13 @@ def tell(stage: "Stage") -> None:
     stage.run("timeline", "verify")
 
 
-def _run(view: "View") -> str:
-    return next(task.id for task in read_tasks(view) if task.kind == "agent" and not task.parent_id)
+def _run(store: "Store") -> str:
+    return next(task.id for task in store.tasks() if task.kind == "agent" and not task.parent_id)
 
 
-def _question(view: "View") -> str:
-    return next(task.id for task in read_tasks(view) if is_question_to_people(task) and not task.has_ended)
+def _question(store: "Store") -> str:
+    return next(task.id for task in store.tasks() if is_question_to_people(task) and not task.has_ended)
 
 
-def _approval(view: "View") -> str:
-    return list_approvals(view, (ApprovalState.OPEN,))[0].id
+def _approval(store: "Store") -> str:
+    return store.approvals(ApprovalState.OPEN)[0].id

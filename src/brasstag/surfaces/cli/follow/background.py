@@ -4,14 +4,14 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from brasstag.sandbox.detached import exit_code, start_detached
+from brasstag.sandbox import exit_code, start_detached
 from brasstag.settings import STATE_DIRECTORY
 from brasstag.surfaces.cli.follow.who_continues import is_served
 from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE
 from brasstag.words.errors import Code, ToolError
 
 if TYPE_CHECKING:
-    from brasstag.app.state import RoomState
+    from brasstag.app import RoomState
 
 LOG_FILE = "worker.log"
 LINGER_SECONDS = 8 * 3600

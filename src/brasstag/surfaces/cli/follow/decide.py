@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from brasstag.engine.calls.approvals import Decisions
+from brasstag.engine import Decisions
 from brasstag.surfaces.cli.session.people import require_approver
 from brasstag.surfaces.cli.show.diffs import print_arguments, print_preview
 from brasstag.surfaces.cli.show.programs import print_ran
@@ -17,8 +17,8 @@ from brasstag.words.calls import Failed, Outcome, Waiting
 from brasstag.words.errors import Code, ToolError
 
 if TYPE_CHECKING:
-    from brasstag.app.room import Room
-    from brasstag.store.contents.blobs import Blobs
+    from brasstag.app import Room
+    from brasstag.store import Blobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ async def approve_edited(
 
 def edited_arguments(approval: Approval) -> dict[str, Any]:
     """Let the person change the arguments in their editor."""
-    from brasstag.sandbox.editor import edit_text
+    from brasstag.sandbox import edit_text
 
     return read_arguments(
         edit_text(json.dumps(dict(approval.arguments), indent=2, ensure_ascii=False), ".json")
@@ -157,4 +157,4 @@ async def _decide(
 async def _go_on(room: "Room", approval: Approval) -> Decided:
     """Run a desk's call here; an agent's call runs where its task runs."""
     task = await room.task(approval.task_id)
-    return await room.resume(approval.id) if task.kind == "desk" else Noted(approval, task.tree)
+    return await room.resume(approval.id) if task.is_desk else Noted(approval, task.tree)

@@ -13,10 +13,8 @@ from brasstag.surfaces.cli.terminal.numbers import counted
 from brasstag.words.errors import Code
 
 if TYPE_CHECKING:
-    from brasstag.app.runs import Ended
-    from brasstag.app.watch.overview import Overview
-    from brasstag.app.watch.spending import Taken
-    from brasstag.store.tasks.rows import Task
+    from brasstag.app import Ended, Overview, Taken
+    from brasstag.store import Task
 
 _STYLES = {"done": "green", "failed": "red", "cancelled": "yellow"}
 

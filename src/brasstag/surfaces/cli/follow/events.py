@@ -14,9 +14,8 @@ from brasstag.words.ids import TurnCall
 from brasstag.words.times import stamp, utc_now
 
 if TYPE_CHECKING:
-    from brasstag.app.watch.events import RunEvent
-    from brasstag.app.watch.output import Output
-    from brasstag.store.tasks.rows import Task
+    from brasstag.app import Output, RunEvent
+    from brasstag.store import Task
 
 _CALL = ("tool", "input", "outcome", "result")
 TOLD: Mapping[EntryKind, tuple[str, ...]] = {

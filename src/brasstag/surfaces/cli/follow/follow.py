@@ -18,10 +18,8 @@ from brasstag.words.calls import Failed
 from brasstag.words.errors import Code, ToolError
 
 if TYPE_CHECKING:
-    from brasstag.app.room import Room
-    from brasstag.app.watch.events import RunEvent
-    from brasstag.app.watch.overview import Overview
-    from brasstag.store.tasks.rows import Task
+    from brasstag.app import Overview, Room, RunEvent
+    from brasstag.store import Task
     from brasstag.surfaces.cli.follow.screen import Showing
     from brasstag.surfaces.cli.terminal.console import OutputName
 

@@ -22,9 +22,9 @@ from brasstag.words.times import stamp, utc_now
 from brasstag.words.turns import ModelError
 
 if TYPE_CHECKING:
-    from brasstag.app.room import Room
-    from brasstag.models.choose import Choice
-    from brasstag.store.tasks.rows import Task
+    from brasstag.app import Room
+    from brasstag.models import Choice
+    from brasstag.store import Task
 
 _LEFT = """Leaving. What is under way is given back at its next step; Ctrl-C breaks it off.
   brasstag resume {run}   goes on with it here
@@ -83,7 +83,7 @@ class Running:
         """Go on with a run, and work on it until it ends or waits."""
         async with self._open("resume") as (room, leaving):
             task = await room.task(name)
-            if task.kind == "desk":
+            if task.is_desk:
                 raise ToolError(Code.NOT_SUPPORTED, f"{task.id} is a desk; only runs of agents can go on")
             seen = await so_far(room, task)
             if task.has_ended:

@@ -8,8 +8,8 @@ from brasstag.surfaces.cli.terminal.prompts import ask_meanwhile
 from brasstag.words.errors import ToolError
 
 if TYPE_CHECKING:
-    from brasstag.app.room import Room
-    from brasstag.store.tasks.rows import Task
+    from brasstag.app import Room
+    from brasstag.store import Task
 
 
 async def answer_here(room: "Room", question: "Task") -> bool:

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.text import Text
 
-    from brasstag.app.watch.events import RunEvent
-    from brasstag.app.watch.overview import Overview
+    from brasstag.app import Overview, RunEvent
 
 _SPEECH_LINES = 3
 _ROWS_LEFT = 6

@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from brasstag.app.state import RoomState
+    from brasstag.app import RoomState
 
 
 def is_served(room_state: "RoomState", run: str) -> bool:
     """Say whether a process that lives works on a run."""
-    from brasstag.app.workers import WorkerMarks
+    from brasstag.app import WorkerMarks
 
     return WorkerMarks(room_state).serves(run)
 

@@ -12,8 +12,7 @@ from brasstag.surfaces.cli.terminal.console import at_terminal, say
 from brasstag.surfaces.cli.terminal.streams import ours_alone
 
 if TYPE_CHECKING:
-    from brasstag.app.room import Room
-    from brasstag.app.state import RoomState
+    from brasstag.app import Room, RoomState
 
 _T = TypeVar("_T")
 
@@ -33,7 +32,7 @@ def run(work: Coroutine[Any, Any, _T]) -> _T:
 @asynccontextmanager
 async def open_room(project: Path, purpose: str) -> AsyncIterator["Room"]:
     """Open the project's room; where control files changed, a person at the terminal is shown the change first."""
-    from brasstag.app.room import Room
+    from brasstag.app import Room
     from brasstag.settings import find_project
     from brasstag.surfaces.cli.session.people import user_name
     from brasstag.surfaces.cli.session.trust import offer
@@ -63,7 +62,7 @@ async def open_room(project: Path, purpose: str) -> AsyncIterator["Room"]:
 @contextmanager
 def open_store(project: Path) -> Iterator["RoomState"]:
     """Open the store alone, for commands that must work when settings or tools are broken."""
-    from brasstag.app.state import open_state
+    from brasstag.app import open_state
     from brasstag.settings import find_project
 
     room_state = open_state(find_project(project))

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from brasstag.app.project.load import check_unloaded
-from brasstag.app.project.trust import ChangedFile, Trust
-from brasstag.app.state import open_state, require_same_room, was_replaced
-from brasstag.documents.reading.compare import diff_lines
+from brasstag.app import ChangedFile, Trust, check_unloaded, open_state, require_same_room, was_replaced
+from brasstag.documents import diff_lines
 from brasstag.settings import STATE_DIRECTORY
 from brasstag.surfaces.cli.show.diffs import print_diff
 from brasstag.surfaces.cli.terminal.console import say

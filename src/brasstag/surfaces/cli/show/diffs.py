@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from brasstag.documents.reading.compare import Span, diff_lines, lines_both_changed
+from brasstag.documents import Span, diff_lines, lines_both_changed
 from brasstag.surfaces.cli.terminal.console import quote, say
 from brasstag.surfaces.cli.terminal.numbers import local_time
 from brasstag.words.previews import ABSENT, Change, Conflict, Preview, change_sentence, digest_in, is_file
 
 if TYPE_CHECKING:
-    from brasstag.store.contents.blobs import Blobs
+    from brasstag.store import Blobs
 
 
 def kept_bytes(blobs: "Blobs", state: str) -> bytes | None:
@@ -29,7 +29,7 @@ def kept_text(blobs: "Blobs", state: str) -> bytes | None:
 
 
 if TYPE_CHECKING:
-    from brasstag.store.contents.blobs import Blobs
+    from brasstag.store import Blobs
 
 _MOST_SPANS = 5
 
@@ -98,7 +98,7 @@ def _lines(span: Span) -> str:
 
 
 if TYPE_CHECKING:
-    from brasstag.store.contents.blobs import Blobs
+    from brasstag.store import Blobs
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 

@@ -19,10 +19,9 @@ from brasstag.surfaces.cli.terminal.snippets import print_snippet
 from brasstag.surfaces.cli.terminal.tables import print_document_table
 
 if TYPE_CHECKING:
-    from brasstag.app.documents import RoomDocuments
-    from brasstag.documents.library import Found, History, Listed
-    from brasstag.documents.search.hits import Hit
-    from brasstag.store.contents.versions import Version
+    from brasstag.app import RoomDocuments
+    from brasstag.documents import Found, History, Hit, Listed
+    from brasstag.store import Version
     from brasstag.words.documents import Document
 
 
@@ -68,7 +67,7 @@ def print_document(document: "Document", history: "History", output: OutputName 
 
 async def print_content(documents: "RoomDocuments", version: "Version", form: str) -> None:
     """Print what a version held, as it is or in another form, for a pipe as well as for eyes."""
-    from brasstag.documents.blocks.render import as_markdown, as_text
+    from brasstag.documents import as_markdown, as_text
 
     if form == "source":
         data = await documents.read(version)

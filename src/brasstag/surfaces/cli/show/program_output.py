@@ -14,8 +14,7 @@ from brasstag.surfaces.cli.terminal.console import OutputName, brief, quote_all,
 from brasstag.words.calls import Done, Failed, Unknown
 
 if TYPE_CHECKING:
-    from brasstag.app.room import Room
-    from brasstag.app.watch.output import Output
+    from brasstag.app import Output, Room
     from brasstag.words.calls import Outcome
 
 MOST_LINES = 4000

@@ -10,8 +10,8 @@ from brasstag.words.budgets import dollars
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from brasstag.app.watch.overview import Overview
-    from brasstag.store.tasks.rows import Task
+    from brasstag.app import Overview
+    from brasstag.store import Task
 
 SIGNS: Mapping[str, tuple[str, str]] = {
     "ready": ("○", "cyan"),
@@ -84,13 +84,13 @@ def _row(overview: "Overview", task: "Task", edge: str, width: int, doing: Mappi
 
 
 def _said(overview: "Overview", task: "Task", doing: Mapping[str, str]) -> str:
-    about = task.actor if task.kind == "desk" else task.title
+    about = task.actor if task.is_desk else task.title
     waits = ", ".join(overview.waits_for(task))
     if waits:
         return f"waits for {waits}: {about}" if task.kind == "question" else f"waits for {waits}"
     if task.id in overview.left:
         return f"nobody works on it: {about}"
-    if task.status == "running" and task.kind != "desk":
+    if task.status == "running" and not task.is_desk:
         return f"uses {doing[task.id]}" if doing.get(task.id) else f"thinks: {about}"
     if task.status in ("failed", "cancelled"):
         return f"{task.status}: {about}"

@@ -6,10 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from brasstag.surfaces.cli.terminal.console import say, table
-from brasstag.toolkit.arguments.sentences import expected
-from brasstag.toolkit.config.config import ToolConfig
-from brasstag.toolkit.config.parameters import Parameter
-from brasstag.toolkit.tool import Tool
+from brasstag.toolkit import Parameter, Tool, ToolConfig, expected
 
 
 def print_tool(tool: Tool) -> None:

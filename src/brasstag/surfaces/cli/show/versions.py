@@ -10,9 +10,8 @@ from brasstag.surfaces.cli.terminal.tables import Column, is_narrow, print_rows
 from brasstag.words.previews import ABSENT, DIRECTORY, digest_in
 
 if TYPE_CHECKING:
-    from brasstag.documents.library import History
-    from brasstag.documents.reading.compare import Comparison
-    from brasstag.store.contents.versions import Version
+    from brasstag.documents import Comparison, History
+    from brasstag.store import Version
 
 _SHORT, _SHORTEST = 12, 8
 _MINUTE = 16

@@ -9,7 +9,7 @@ from brasstag.surfaces.cli.terminal.console import screen
 from brasstag.surfaces.cli.terminal.visible import CONTINUED, folded, one_line
 
 if TYPE_CHECKING:
-    from brasstag.documents.search.snippets import Snippet
+    from brasstag.documents import Snippet
 
 _INDENT = "  │ "
 _MATCH = "bold yellow"

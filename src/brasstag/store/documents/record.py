@@ -4,22 +4,22 @@ A path is left for a later scan where a call holds it, or where it got a newer v
 what this scan found there may be out of date.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from brasstag.documents.scan.batch import RowBatch, in_order
-from brasstag.documents.scan.intake import Taken
-from brasstag.documents.scan.moves import Appeared, Origin, moved_by_calls, moved_outside
-from brasstag.documents.scan.walk import inode_in
 from brasstag.store.contents.touched import touch
 from brasstag.store.contents.versions import OUTSIDE, Version, newest_versions
 from brasstag.store.database.base import Transaction
 from brasstag.store.database.locks import Lock
+from brasstag.store.documents.batch import RowBatch, in_order
+from brasstag.store.documents.findings import Finding, ScanContext, Taken, inode_in
+from brasstag.store.documents.moves import Appeared, Origin, moved_by_calls, moved_outside
 from brasstag.store.documents.outbox import DOCUMENTS, announce
 from brasstag.store.documents.rows import DocumentRow, last_id, rows_at
 from brasstag.store.tasks.ledger import leased_paths, overlaps
-from brasstag.words.previews import ABSENT, DIRECTORY, digest_in
+from brasstag.words.previews import ABSENT, digest_in
 
 _Former = tuple[Version | None, DocumentRow | None]
 """The first version of a document, and the row it had where calls have moved it from."""
@@ -30,53 +30,27 @@ What = Literal["added", "changed", "moved", "removed", "unchanged"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What was found at one path."""
+class Recorded:
+    """What one commit made of what was found."""
 
-    path: str
-    newest: Version | None
-    """Its newest version, read before the disk was looked at."""
-    taken: Taken | None
-    """None where there is no file and no link."""
-    is_directory: bool = False
-    is_dropped: bool = False
-    """Whether it is to be a document no longer, whatever the disk holds."""
-
-    @property
-    def state(self) -> str:
-        """What the disk held."""
-        if self.taken is not None:
-            return self.taken.state
-        return DIRECTORY if self.is_directory else ABSENT
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What is the same for all batches of one scan."""
-
-    is_gone: Callable[[str], bool]
-    """Says of a path that it holds neither a file nor a link."""
-    newest_id: int
-    """The last row there was when the scan began; what it added itself cannot have been moved."""
-    gone_since: str
-    """From when on a path that was found empty may be where something was moved from."""
+    counts: Mapping[What, int]
+    left: int
+    """How many paths were left for a later scan."""
 
 
 class Record:
     """One commit."""
 
-    def __init__(self, transaction: Transaction, at: str, scene: Scene) -> None:
-        self.told: list[tuple[What, str]] = []
-        """What became of each path."""
-        self.left: list[str] = []
-        """Paths that were left for later."""
+    def __init__(self, transaction: Transaction, at: str, context: ScanContext) -> None:
+        self._counts: Counter[What] = Counter()
+        self._left: list[str] = []
         self._transaction = transaction
         self._view = transaction.connection
         self._at = at
-        self._scene = scene
-        self._sheet = RowBatch()
+        self._context = context
+        self._batch = RowBatch()
 
-    def write(self, findings: Sequence[Finding]) -> None:
+    def write(self, findings: Sequence[Finding]) -> Recorded:
         """Write down what was found."""
         # No call claims while this is held, so that none can make a version of a path that is written about here.
         self._transaction.lock(Lock.LEASES)
@@ -86,14 +60,14 @@ class Record:
         origins = self._origins(findings, rows)
         taken_over = {origin.row.id for origin in origins.values()}
         past = self._past(findings, rows, origins, taken_over)
-        self._sheet.next_id = last_id(self._view) + 1
+        self._batch.next_id = last_id(self._view) + 1
         for finding in findings:
             row = rows.get(finding.path)
             if row is not None and row.id in taken_over:
                 # What it was of has moved on; whatever is here now is another document.
                 row = None
             if finding.is_dropped:
-                self._drop(finding, row)
+                self._drop(row)
             elif finding.taken is None:
                 self._remove(finding, row)
             else:
@@ -101,6 +75,7 @@ class Record:
                     finding, finding.taken, row, origins.get(finding.path), past.get(finding.path, _UNKNOWN)
                 )
         self._post()
+        return Recorded(self._counts, len(self._left))
 
     def _still_true(self, findings: Sequence[Finding]) -> list[Finding]:
         leased = leased_paths(self._transaction)
@@ -109,7 +84,7 @@ class Record:
         for finding in findings:
             is_held = any(overlaps(finding.path, path) for path in leased)
             if is_held or _number(newest.get(finding.path)) != _number(finding.newest):
-                self.left.append(finding.path)
+                self._left.append(finding.path)
             else:
                 kept.append(finding)
         return kept
@@ -123,7 +98,7 @@ class Record:
             and (finding.newest is None or finding.newest.state == ABSENT)
         ]
         return moved_outside(
-            self._view, appeared, self._scene.is_gone, self._scene.newest_id, self._scene.gone_since
+            self._view, appeared, self._context.is_gone, self._context.newest_id, self._context.gone_since
         )
 
     def _past(
@@ -155,23 +130,23 @@ class Record:
             moved = origin.row
         base = row if _is_live(row) else moved or row
         is_new_text = base is None or base is moved or not base.is_there or not _reads_alike(base, taken)
-        number = base.id if base is not None else self._sheet.new_id()
+        number = base.id if base is not None else self._batch.new_id()
         described = _described(number, finding.path, taken, version, base, first or version)
         if base is None:
-            self._sheet.inserted.append(described)
+            self._batch.inserted.append(described)
         elif base is moved:
-            self._sheet.move(described, row)
+            self._batch.move(described, row)
         else:
-            self._sheet.updated.append(described)
+            self._batch.updated.append(described)
         if is_new_text:
-            self._sheet.put(described, taken.text, is_new=base is None)
+            self._batch.put(described, taken.text, is_new=base is None)
         what = _what(base, moved, version)
         self._tell(what, version, source=moved.path if moved is not None and base is moved else "")
 
     def _version(self, finding: Finding, taken: Taken, origin: Origin | None) -> Version:
         """Return the version of what was found: the newest there is, or a new one made outside."""
         if taken.small is not None and (digest := digest_in(taken.state)):
-            self._sheet.contents[digest] = taken.small
+            self._batch.contents[digest] = taken.small
         if finding.newest is not None and finding.newest.state == taken.state:
             return finding.newest
         made = Version(
@@ -188,12 +163,12 @@ class Record:
         if origin is not None:
             made = replace(made, source=origin.row.path, source_version=origin.source_version)
             if not origin.is_recorded:
-                self._sheet.versions.append(
+                self._batch.versions.append(
                     Version(
                         origin.row.path, origin.source_version + 1, ABSENT, None, 0, OUTSIDE, "", "", self._at
                     )
                 )
-        self._sheet.versions.append(made)
+        self._batch.versions.append(made)
         return made
 
     def _remove(self, finding: Finding, row: DocumentRow | None) -> None:
@@ -201,11 +176,10 @@ class Record:
         if version is not None and _is_news(version.state, finding.state):
             number = version.version + 1
             version = Version(finding.path, number, finding.state, None, 0, OUTSIDE, "", "", self._at)
-            self._sheet.versions.append(version)
-        if version is None or not _is_live(row):
+            self._batch.versions.append(version)
+        if version is None or row is None or not row.is_there:
             return
-        assert row is not None  # noqa: S101 - a row that is live is one
-        self._sheet.updated.append(
+        self._batch.updated.append(
             replace(
                 row,
                 version=version.version,
@@ -219,31 +193,31 @@ class Record:
                 note="",
             )
         )
-        self._sheet.dropped_texts.append(row.id)
+        self._batch.dropped_texts.append(row.id)
         self._tell("removed", version)
 
-    def _drop(self, finding: Finding, row: DocumentRow | None) -> None:
+    def _drop(self, row: DocumentRow | None) -> None:
         if row is None:
             return
-        self._sheet.deleted.append(row.id)
-        self._sheet.dropped_texts.append(row.id)
-        self.told.append(("removed", finding.path))
-        self._sheet.changes.append(
+        self._batch.deleted.append(row.id)
+        self._batch.dropped_texts.append(row.id)
+        self._counts["removed"] += 1
+        self._batch.changes.append(
             {"path": row.path, "change": "removed", "version": row.version, "by": OUTSIDE}
         )
 
     def _tell(self, what: What, version: Version, source: str = "") -> None:
-        self.told.append((what, version.path))
+        self._counts[what] += 1
         if what == "unchanged":
             return
         change = {"path": version.path, "change": what, "version": version.version, "by": version.by}
-        self._sheet.changes.append(change | ({"source": source} if source else {}))
+        self._batch.changes.append(change | ({"source": source} if source else {}))
 
     def _post(self) -> None:
-        self._sheet.write(self._transaction, self._at)
-        touch(self._transaction, self.left)
-        if self._sheet.changes:
-            announce(self._transaction, DOCUMENTS, {"changes": in_order(self._sheet.changes)}, self._at)
+        self._batch.write(self._transaction, self._at)
+        touch(self._transaction, self._left)
+        if self._batch.changes:
+            announce(self._transaction, DOCUMENTS, {"changes": in_order(self._batch.changes)}, self._at)
 
 
 def _described(

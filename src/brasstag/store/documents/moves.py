@@ -4,10 +4,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from brasstag.documents.scan.walk import inode_in
-from brasstag.sandbox.workspace.paths import split_path
 from brasstag.store.contents.versions import OUTSIDE, Version, lineage, newest_versions
 from brasstag.store.database.base import View
+from brasstag.store.documents.findings import inode_in
 from brasstag.store.documents.rows import DocumentRow, row_at, rows_gone_since, rows_in_states
 from brasstag.words.canonical import sha256
 from brasstag.words.previews import ABSENT, file_state
@@ -116,7 +115,11 @@ def _same_inode(one: Appeared, origin: Origin) -> bool:
 
 
 def _same_name(one: Appeared, origin: Origin) -> bool:
-    return _same_contents(one, origin) and split_path(one.path)[1] == split_path(origin.row.path)[1]
+    return _same_contents(one, origin) and _name(one.path) == _name(origin.row.path)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _same_contents(one: Appeared, origin: Origin) -> bool:

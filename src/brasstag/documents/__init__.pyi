@@ -1,0 +1,16 @@
+from brasstag.documents.blocks.render import as_markdown as as_markdown
+from brasstag.documents.blocks.render import as_text as as_text
+from brasstag.documents.filters import Filter as Filter
+from brasstag.documents.filters import why_no_glob as why_no_glob
+from brasstag.documents.formats.kinds import PLAIN as PLAIN
+from brasstag.documents.formats.kinds import kind_of_text as kind_of_text
+from brasstag.documents.library import Found as Found
+from brasstag.documents.library import History as History
+from brasstag.documents.library import Listed as Listed
+from brasstag.documents.reading.compare import Comparison as Comparison
+from brasstag.documents.reading.compare import Span as Span
+from brasstag.documents.reading.compare import diff_lines as diff_lines
+from brasstag.documents.reading.compare import lines_both_changed as lines_both_changed
+from brasstag.documents.scan.walk import ScanProblem as ScanProblem
+from brasstag.documents.search.hits import Hit as Hit
+from brasstag.documents.search.snippets import Snippet as Snippet

@@ -1,0 +1,1 @@
+from brasstag.models.choose import Choice as Choice

@@ -1,0 +1,9 @@
+from brasstag.sandbox.detached import exit_code as exit_code
+from brasstag.sandbox.detached import start_detached as start_detached
+from brasstag.sandbox.editor import edit_text as edit_text
+from brasstag.sandbox.process.detect import find_confinement as find_confinement
+from brasstag.sandbox.workspace.errors import shown as shown
+from brasstag.sandbox.workspace.globs import matcher as matcher
+from brasstag.sandbox.workspace.paths import ROOT as ROOT
+from brasstag.sandbox.workspace.paths import parse_path as parse_path
+from brasstag.sandbox.workspace.workspace import kernel_support as kernel_support

@@ -1,0 +1,9 @@
+from brasstag.toolkit.arguments.repair import read_arguments as read_arguments
+from brasstag.toolkit.arguments.sentences import expected as expected
+from brasstag.toolkit.config.config import ToolConfig as ToolConfig
+from brasstag.toolkit.config.parameters import Parameter as Parameter
+from brasstag.toolkit.discovery import shipped_tools as shipped_tools
+from brasstag.toolkit.docs import tools_page as tools_page
+from brasstag.toolkit.registry import ToolRegistry as ToolRegistry
+from brasstag.toolkit.scaffold import scaffold_tool as scaffold_tool
+from brasstag.toolkit.tool import Tool as Tool
