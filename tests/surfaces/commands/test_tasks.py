@@ -90,7 +90,7 @@ class TestAnswer:
         self, pipe: Pipe, question: str, waiting: str, ada: str
     ) -> None:
         said = pipe("answer", question[-8:], "Blue", "-o", "people").out
-        assert "Nobody works on this run now." in said
+        assert "No process works on this run now." in said
         assert f"brasstag resume {waiting}" in said
         assert "TASK_CLOSED" in pipe("answer", question, "Red").err
 
@@ -328,7 +328,7 @@ class TestAProcessThatDied:
         (left,) = pipe("tasks").lines
         assert (left["status"], left["isLeft"]) == ("running", True)
         shown = pipe("tasks", "-o", "people").out
-        assert "nobody works on it: Hold" in shown
+        assert "no process works on it: Hold" in shown
         assert f"brasstag resume {left['run'][-8:]}" in shown
 
 

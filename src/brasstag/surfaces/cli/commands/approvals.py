@@ -173,12 +173,12 @@ def _deny(project: Path, names: list[str], reason: str, output: OutputName | Non
 
 
 def _then(room_state: "RoomState", approval: "Approval") -> str:
-    """Say who continues the run, where an agent's call was denied."""
+    """Say which process continues the run, if an agent's call was denied."""
     from brasstag.store.tasks.rows import get_task
-    from brasstag.surfaces.cli.follow.who_continues import is_served, who_goes_on
+    from brasstag.surfaces.cli.follow.who_continues import is_served, who_continues
 
     task = room_state.store.read(lambda view: get_task(view, approval.task_id))
-    return "" if task.kind == "desk" else f" {who_goes_on(task.tree, is_served(room_state, task.tree))}"
+    return "" if task.kind == "desk" else f" {who_continues(task.tree, is_served(room_state, task.tree))}"
 
 
 def _kept(ran: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -190,7 +190,9 @@ def _kept_said(ran: Mapping[str, Any] | None) -> str:
     if ran is None:
         return ""
     patch = ran["meta"].get("patch")
-    return f" It had run; nothing it changed was kept{f', but for a patch: {patch}' if patch else ''}."
+    return (
+        f" It had run; its changes were not applied{f', but are kept as a patch: {patch}' if patch else ''}."
+    )
 
 
 def _as_json(approval: "Approval", ran: Mapping[str, Any] | None) -> dict[str, Any]:
