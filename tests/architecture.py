@@ -35,6 +35,7 @@ METAPHORS = frozenset(
 NOUNS_IN_ING = frozenset({"landing.py", "private_ranking.py", "spending.py"})
 
 RIDDLES = re.compile(r"\b(nobody|somebody|whoever|anybody|everybody)\b", re.IGNORECASE)
+"""Words that hide who acts."""
 
 WRITERS = (
     "engine/calls/record.py",
@@ -55,6 +56,13 @@ def sources() -> dict[str, str]:
         file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8")
         for file in sorted(ROOT.rglob("*.py"))
     }
+
+
+def pages() -> dict[str, str]:
+    """Return the text of every page for people, by its path inside the repository."""
+    repository = ROOT.parent.parent
+    files = (*repository.glob("*.md"), *(repository / "docs").rglob("*.md"))
+    return {file.relative_to(repository).as_posix(): file.read_text(encoding="utf-8") for file in files}
 
 
 @cache
@@ -120,8 +128,8 @@ def metaphors() -> Iterator[str]:
 
 
 def riddles() -> Iterator[str]:
-    """Name the modules that say nobody, somebody, whoever, anybody or everybody."""
-    for name, text in sources().items():
+    """Name the modules and pages that hide who acts: they say nobody, somebody, whoever, anybody or everybody."""
+    for name, text in (sources() | pages()).items():
         if RIDDLES.search(text):
             yield name
 

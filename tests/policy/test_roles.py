@@ -115,7 +115,7 @@ class TestDelegating:
         assert crew.why_not("narrator", "assign_task") is not None
         assert crew.may_delegate("architect", "editor") is None
         assert crew.may_delegate("narrator", "editor") == (
-            "the role narrator may not give tasks to editor; it may give them to nobody"
+            "the role narrator may not give tasks to editor; it may give them to no role"
         )
 
     @pytest.mark.parametrize("target", ["nobody", "operator", "person", "architect ", ""])

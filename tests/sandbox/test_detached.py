@@ -50,7 +50,7 @@ def test_it_leads_a_session_of_its_own_so_that_a_closed_terminal_does_not_reach_
 def test_what_it_must_not_know_is_not_handed_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRASSTAG_APPROVER_TOKEN", "nobody's")
     for without, said in (
-        ([], "the token in BRASSTAG_APPROVER_TOKEN is nobody's"),
+        ([], "the token in BRASSTAG_APPROVER_TOKEN is not known"),
         (["BRASSTAG_APPROVER_TOKEN"], "a decision needs a person"),
     ):
         log = tmp_path / f"log{len(without)}"

@@ -15,7 +15,7 @@ from tests.surfaces.conftest import Pipe
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (PermissionError(13, "Permission denied", "/x"), "/x: Permission denied. Check who owns it"),
+        (PermissionError(13, "Permission denied", "/x"), "/x: Permission denied. Check its owner"),
         (
             OSError(28, "No space left on device"),
             "a file or the output: No space left on device. Free some space",
@@ -23,7 +23,7 @@ from tests.surfaces.conftest import Pipe
         (OSError(5, "Input/output error", b"/x\xff"), "Run `brasstag doctor`"),
         (OSError("odd"), "odd"),
         (RuntimeError("could not determine the home directory for '~'"), "Set HOME, or BRASSTAG_USER_DIR"),
-        (ZeroDivisionError("division by zero"), "a mistake in it: ZeroDivisionError: division by zero"),
+        (ZeroDivisionError("division by zero"), "a mistake of its own: ZeroDivisionError: division by zero"),
         (ConfigError([Problem("f", "a", "is wrong", "Mend it.")]), "f: a: is wrong. Mend it."),
     ],
 )

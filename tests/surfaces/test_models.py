@@ -35,7 +35,7 @@ async def test_a_server_that_was_merely_found_is_used_after_a_yes(monkeypatch: p
 @pytest.mark.parametrize("answer", ["", "n", "maybe"])
 async def test_anything_but_a_yes_uses_nothing(monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
     at_keyboard(monkeypatch, answer)
-    with pytest.raises(ModelError, match="nobody has agreed to ollama:qwen3") as caught:
+    with pytest.raises(ModelError, match="no person has agreed to ollama:qwen3") as caught:
         await Running(Path(), "people", asks=True)._agreed(FOUND)
     assert caught.value.code is Code.MODEL_NOT_CONFIGURED
 

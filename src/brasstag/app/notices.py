@@ -40,4 +40,4 @@ def _tell(settings: ApprovalSettings, name: str, notice: Mapping[str, Any]) -> N
     if settings.notify_webhook:
         problems.append(notify_webhook(settings.notify_webhook, notice))
     for problem in filter(None, problems):
-        log.warning("nobody was told that %s waits: %s", name, problem)
+        log.warning("no notice was sent that %s waits: %s", name, problem)

@@ -15,7 +15,7 @@ from brasstag.policy.verdict import Rules
 from brasstag.sandbox.network.web import Web
 from brasstag.sandbox.process.sandbox import Sandbox
 from brasstag.sandbox.threads import Threads
-from brasstag.sandbox.workspace.change.apply import unwatched
+from brasstag.sandbox.workspace.change.apply import ignore_step
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.settings import ToolSettings
 from brasstag.store.store import Store
@@ -74,5 +74,5 @@ class Runtime:
     """After so long without a beat a worker counts as stopped, and what it holds without acting is given to another."""
     read_sets: ReadSets = field(default_factory=ReadSets)
     """What tasks whose calls would replace something have seen of it."""
-    at: Callable[[str], None] = unwatched
+    at: Callable[[str], None] = ignore_step
     """Called between the steps of a call that acts; crash tests end the process here."""

@@ -127,9 +127,9 @@ class ScriptedModel:
         for script in self._scripts.get(request.role, ()):
             if script.when in asked:
                 return script
-        known = ", ".join(sorted(self._scripts)) or "nobody"
+        known = ", ".join(sorted(self._scripts)) or "no role"
         raise ModelError(
-            f"{self._name} has no turns for {request.role} with this request; it has some for {known}"
+            f"{self._name} has no turns for {request.role} with this request; it has turns for {known}"
         )
 
 

@@ -88,7 +88,7 @@ class Roles:
             return self._no_such(role)
         if target in delegates:
             return None
-        whom = ", ".join(sorted(delegates)) or "nobody"
+        whom = ", ".join(sorted(delegates)) or "no role"
         if target not in self._routes.values():
             return f"there is no role {target!r} to give a task to; {role} may give tasks to {whom}"
         return f"the role {role} may not give tasks to {target}; it may give them to {whom}"

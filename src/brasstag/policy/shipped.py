@@ -139,8 +139,8 @@ def _repositories() -> Rule:
     return Rule(
         "ask",
         ("*(HEAD)",),
-        "a file named HEAD makes its directory a git repository, and settings beside it run commands as soon as"
-        " somebody uses git there",
+        "a file named HEAD makes its directory a git repository, and settings beside it run commands when git is"
+        " used there",
         "maybe-a-repository",
         unless=("*(**/[Hh][Ee][Aa][Dd]/**)",),  # where HEAD is a directory, git sees no repository
         when=dict.fromkeys((Fact.CREATES, Fact.OVERWRITES, Fact.MOVES)),

@@ -348,7 +348,7 @@ class TestInPart:
 
     def test_more_than_read_file_takes_is_not_promised_by_it(self, data: Path, carried: Carry) -> None:
         (data / "large.txt").write_bytes(b"word word\n" * 6_500_000)
-        assert "read_file takes" in carried("large.txt")[0].how
+        assert "read_file reads" in carried("large.txt")[0].how
 
 
 class TestSharing:

@@ -109,8 +109,8 @@ async def test_a_reader_that_cannot_load_is_not_told_to(room: Room) -> None:
     (room.workspace / "book.docx").write_bytes(docx(paragraph("A sentence of it.") * 400))
     (room.workspace / "wide.txt").write_bytes(("word\n" * 9000).encode("utf-16"))
     book, wide = carried(room, "book.docx", "wide.txt", budget=300, loads=False)
-    assert book.how.startswith("only load_to_context gives the rest of it, which your role has not")
-    assert wide.how.startswith("it is utf-16, which read_file does not take")
+    assert book.how.startswith("only load_to_context reads the rest, and your role does not have this tool")
+    assert wide.how.startswith("it is utf-16, which read_file cannot read")
 
 
 async def test_what_cannot_be_converted_says_its_code_and_why(room: Room) -> None:

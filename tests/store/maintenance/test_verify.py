@@ -144,7 +144,7 @@ def test_a_call_that_acted_on_what_nobody_approved_shows(store: Store) -> None:
         transaction.execute(text("UPDATE approvals SET state = 'approved'"))
     call = replace(call_at(task, "write_file"), id=approval.call_id)
     store.claim(call, (), approval.id, {"approval": approval.id, "input": {}})
-    assert "nobody is on record" in str(check(store).findings)
+    assert "the timeline has no person who approved that" in str(check(store).findings)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ class TestLooking:
         assert pipe("approvals").lines == []
         at = terminal("approvals")
         assert at.ends() == 0
-        assert at.text == "Nothing waits.\n"
+        assert at.text == "No approval is open.\n"
 
     def test_each_is_one_object_in_the_form_of_s2(self, pipe: Pipe, asked: str) -> None:
         (found,) = pipe("approvals").lines

@@ -53,7 +53,7 @@ class TestExplain:
             (("write_file", "path=new.md", "content=x"), ["allow: ", "creates new.md (1 bytes)"]),
             (("delete_file", "path=a.md"), ["ask: ", "tool delete_file", "deletes a.md (3 bytes)"]),
             (("read_file", "path=.env"), ["deny: ", "environment-files"]),
-            (("read_file", "path=nothing.md"), ["allow: ", "It would fail all the same: FILE_NOT_FOUND"]),
+            (("read_file", "path=nothing.md"), ["allow: ", "It would still fail: FILE_NOT_FOUND"]),
             (("read_file", "colour=red"), ["It would be refused: INVALID_ARGUMENTS"]),
         ],
     )

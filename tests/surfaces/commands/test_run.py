@@ -173,7 +173,7 @@ class TestEndings:
         ended = pipe("run", "Think", "--max-steps", "2")
         assert ended.code == 1
         assert ended.lines[-1]["result"]["error"]["code"] == "BUDGET_EXCEEDED"
-        assert "goes on with" not in ended.out
+        assert "continues it" not in ended.out
         assert pipe("resume", ended.lines[-1]["task"]).code == 1
         more = ("resume", ended.lines[-1]["task"], "--max-steps", "9", "--note", "take your time")
         assert pipe(*more).code == Exit.DENIED

@@ -76,7 +76,7 @@ class TestTasks:
 
     def test_nothing_yet(self, pipe: Pipe) -> None:
         assert pipe("tasks").lines == []
-        assert "Nothing was begun here yet" in pipe("tasks", "-o", "people").out
+        assert "No run was started here yet" in pipe("tasks", "-o", "people").out
         assert "TASK_NOT_FOUND" in pipe("tasks", "nothing").err
 
 
@@ -90,7 +90,7 @@ class TestAnswer:
         self, pipe: Pipe, question: str, waiting: str, ada: str
     ) -> None:
         said = pipe("answer", question[-8:], "Blue", "-o", "people").out
-        assert "Nobody works on this run now." in said
+        assert "No process works on this run now." in said
         assert f"brasstag resume {waiting}" in said
         assert "TASK_CLOSED" in pipe("answer", question, "Red").err
 
@@ -270,7 +270,7 @@ class TestCost:
         assert (total["stepsWithoutPrice"], total["cost"]) == (1, None)
         said = pipe("cost", run, "-o", "people").out
         assert "not known" in said
-        assert "Nobody here knows the price of 1 step" in said
+        assert "The price of 1 step is not known" in said
 
     def test_nothing_spent_and_nothing_found(self, pipe: Pipe) -> None:
         assert pipe("cost").json["total"]["steps"] == 0
@@ -328,7 +328,7 @@ class TestAProcessThatDied:
         (left,) = pipe("tasks").lines
         assert (left["status"], left["isLeft"]) == ("running", True)
         shown = pipe("tasks", "-o", "people").out
-        assert "nobody works on it: Hold" in shown
+        assert "no process works on it: Hold" in shown
         assert f"brasstag resume {left['run'][-8:]}" in shown
 
 

@@ -123,7 +123,7 @@ class TestReplacedState:
 
     def test_a_person_is_told_what_they_accept(self, terminal: OpenTerminal) -> None:
         at = terminal("trust").until(QUESTION)
-        assert "the timeline you knew is not here" in at.text
+        assert "the timeline in it belongs to another room" in at.text
         assert at.type("\n").ends() == 1
 
 

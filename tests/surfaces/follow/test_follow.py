@@ -130,7 +130,7 @@ class TestAnsweringInline:
         asking_in_turn(project)
         at = terminal("run", "Do it").until(APPROVAL).type(CTRL_C)
         assert at.ends() == 130
-        assert "goes on with it here" in at.text
+        assert "continues it here" in at.text
         (run,) = pipe("tasks").lines
         at = terminal("resume", run["task"]).until(APPROVAL).type("a\n").until(QUESTION).type(CTRL_C)
         assert at.ends() == 130
@@ -160,8 +160,8 @@ class TestAnsweringInline:
         at = terminal("run", "Delete", BRASSTAG_APPROVER_TOKEN="").until(APPROVAL)
         (approval,) = pipe("approvals").lines
         denied = pipe("approvals", "deny", approval["approvalId"], "-o", "people")
-        assert "Whoever works on this run goes on with it." in denied.out
-        at.until("Somebody else has answered that.")
+        assert "The process that works on this run continues it." in denied.out
+        at.until("Another person has answered this.")
         assert at.ends() == 0
 
     def test_others_work_on_while_the_person_thinks(
@@ -200,7 +200,7 @@ class TestLeaving:
         self, terminal: OpenTerminal, pipe: Pipe, go: Path
     ) -> None:
         at = terminal("run", "Hold").until("uses hold")
-        at.type(CTRL_C).until("Leaving. What is under way is given back")
+        at.type(CTRL_C).until("Leaving. Each task is given back")
         go.touch()
         assert at.ends() == 130
         (task,) = pipe("tasks").lines
@@ -261,7 +261,7 @@ class TestWatching:
         (question,) = [task for task in pipe("tasks").lines if task["role"] == "person"]
         watching = terminal("watch", question["run"]).until(QUESTION).type("Blue\n")
         assert watching.ends() == 0
-        assert running.until("Somebody else has answered that.").ends() == 0
+        assert running.until("Another person has answered this.").ends() == 0
 
     def test_it_says_when_nobody_works_on_the_run(
         self, terminal: OpenTerminal, pipe: Pipe, project: Path, ada: str
@@ -270,7 +270,7 @@ class TestWatching:
         last = pipe("run", "Do it").lines[-1]
         at = terminal("watch", last["run"], "--later").until("Waiting for people:")
         pipe("approvals", "approve", last["approvals"][0]["approvalId"])
-        at.until("Nobody works on this run now.")
+        at.until("No process works on this run now.")
         pipe("answer", last["questions"][0]["question"], "Blue")
         assert pipe("resume", last["run"]).code == 0
         assert at.ends() == 0

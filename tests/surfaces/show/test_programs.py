@@ -55,7 +55,8 @@ class TestApprovals:
         denied = pipe("approvals", "deny", waiting, "-o", "people").out
         (patch,) = patches(project)
         assert (
-            f"It had run; nothing it changed was kept, but for a patch: .brasstag/patches/{patch}." in denied
+            f"It had run; its changes were not applied, but are kept as a patch: .brasstag/patches/{patch}."
+            in denied
         )
 
     def test_always_writes_the_rule_by_which_the_same_landing_passes(

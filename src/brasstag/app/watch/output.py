@@ -135,7 +135,7 @@ def _tell(listener: Listener, tray: Tray) -> None:
         try:
             listener(output)
         except Exception as error:  # noqa: BLE001 - a listener's mistake is no part of the call
-            about = {"message": f"whoever listens to {output.call_id} raised", "exception": error}
+            about = {"message": f"a listener to {output.call_id} raised an exception", "exception": error}
             asyncio.get_running_loop().call_exception_handler(about)
 
 

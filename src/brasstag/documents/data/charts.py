@@ -94,8 +94,8 @@ def _well_formed(svg: bytes) -> bytes:
 
 def _lacking_told(lacking: str) -> str:
     return (
-        f"no font here can draw {lacking[:_LISTED]}, so boxes stand for that; write an .svg, which is drawn with the "
-        "fonts of whoever looks at it, or install a font that has them"
+        f"no font here can draw {lacking[:_LISTED]}, so the chart shows boxes for that; write an .svg, which is drawn "
+        "with the reader's fonts, or install a font that has these characters"
     )
 
 

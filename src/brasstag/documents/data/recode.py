@@ -51,7 +51,7 @@ def recoded(shelved: Shelved, scratch: Path) -> Shelved:
         except UnicodeDecodeError:
             continue
         return replace(shelved, path=place, recoded=encoding)
-    raise not_a_table(shelved, "nobody can tell its encoding; save it as UTF-8")
+    raise not_a_table(shelved, "its encoding is not known; save it as UTF-8")
 
 
 def _write(shelved: Shelved, place: Path, encoding: str, errors: str) -> None:

@@ -42,13 +42,13 @@ _PROGRAM = "brasstag.documents.converters.convert"
 _COMPILED = ("brasstag.documents.converters", "markdown_it", "mdurl", "pdf_oxide", "python_calamine")
 _CODES = {code.value: code for code in (Code.CANNOT_CONVERT, Code.TOO_LARGE, Code.NOT_SUPPORTED)}
 _ENDED: dict[Ended, tuple[Code, str]] = {
-    "time": (Code.TIMEOUT, f"to convert it took longer than {LIMITS.wall_seconds:g} seconds"),
-    "cpu": (Code.TIMEOUT, f"to convert it took longer than {LIMITS.cpu_seconds:g} seconds"),
-    "memory": (Code.TOO_LARGE, f"to convert it took more than {LIMITS.memory_bytes >> 20} MB of memory"),
-    "output": (Code.TOO_LARGE, "its blocks are larger than what is kept"),
-    "disk": (Code.TOO_LARGE, "to convert it took more of the disk than there is for that"),
+    "time": (Code.TIMEOUT, f"its conversion took longer than {LIMITS.wall_seconds:g} seconds"),
+    "cpu": (Code.TIMEOUT, f"its conversion took longer than {LIMITS.cpu_seconds:g} seconds"),
+    "memory": (Code.TOO_LARGE, f"its conversion needs more than {LIMITS.memory_bytes >> 20} MB of memory"),
+    "output": (Code.TOO_LARGE, "its blocks are too large to keep"),
+    "disk": (Code.TOO_LARGE, "its conversion needs more disk space than it may use"),
     "processes": (Code.CANNOT_CONVERT, "its converter started too many processes"),
-    "cancelled": (Code.CANCELLED, "nobody wanted it any more"),
+    "cancelled": (Code.CANCELLED, "its conversion was cancelled"),
 }
 _KILLED = 128 + signal.SIGKILL
 _NO_MEMORY = b"memory allocation of"

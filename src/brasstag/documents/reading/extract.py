@@ -48,9 +48,7 @@ def extract(found: Examined, tokens: int, next_tokens: int, *, loads: bool) -> t
 def how_to_load(found: Examined, next_tokens: int, *, loads: bool, **start: int) -> str:
     """Say with which call a document that has to be converted is read."""
     if not loads:
-        return (
-            "only load_to_context gives the rest of it, which your role has not; ask whoever handed it over"
-        )
+        return "only load_to_context reads the rest, and your role does not have this tool; ask the sender for it"
     given = {"path": found.path, **start, "max_tokens": _at_once(next_tokens)}
     return f"call load_to_context with {_json(given)}"
 
@@ -124,9 +122,9 @@ def _how(found: Examined, shown: int, next_tokens: int, *, loads: bool) -> str:
             f"{how_to_load(found, next_tokens, loads=loads, start_line=start)}; it has {_many_lines(found)}"
         )
     if not found.encoding.startswith("utf-8"):
-        return f"it is {found.encoding}, which read_file does not take; ask whoever handed it over for it in UTF-8"
+        return f"it is {found.encoding}, which read_file cannot read; ask the sender for it in UTF-8"
     if found.size > READ_FILE_SCANS:
-        return f"it has {found.size} bytes, more than read_file takes; split it, or compute with it where it lies"
+        return f"it has {found.size} bytes, more than read_file reads; split it, or let code read it"
     usual = found.size // max(1, found.lines)
     if usual > READ_FILE_BYTES // 2:
         if found.size <= READ_FILE_BYTES:

@@ -31,16 +31,16 @@ _QUIET_MILLISECONDS = 10
 _WAKE_MILLISECONDS = 200
 
 NOT_INSTALLED = "watchfiles is not installed; add it with `pip install 'brasstag[watch]'`"
-GONE = "the workspace is no longer where it was; open the room anew"
+GONE = "the workspace is no longer where it was; open the room again"
 _REASONS = {
-    errno.ENOSPC: "the system lets nobody watch more directories; raise fs.inotify.max_user_watches",
-    errno.EMFILE: "the system gives out no more watches; raise fs.inotify.max_user_instances",
-    errno.EACCES: "a directory of the workspace may not be watched by the account Brasstag runs under",
+    errno.ENOSPC: "the system allows no more watched directories; raise fs.inotify.max_user_watches",
+    errno.EMFILE: "the system allows no more watches; raise fs.inotify.max_user_instances",
+    errno.EACCES: "the account Brasstag runs under may not watch a directory of the workspace",
 }
 
 
 def nothing() -> None:
-    """Do nothing: no caller wants to be told."""
+    """Do nothing, for callers who need no notice."""
 
 
 class WorkspaceWatch:

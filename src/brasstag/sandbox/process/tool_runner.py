@@ -40,7 +40,7 @@ class Confined:
         """
         if door is not None and not self.may_reach_out:
             raise ToolError(
-                Code.NOT_SUPPORTED, "this tool's preview does not say external, so its code reaches nobody"
+                Code.NOT_SUPPORTED, "this tool's preview does not say external, so its code has no network"
             )
         job = replace(job, hidden=tuple(self.draft.hidden_paths()))
         with Stop() as stop:

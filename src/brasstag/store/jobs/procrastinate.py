@@ -22,8 +22,8 @@ from brasstag.store.tasks.hints import Advance
 log = logging.getLogger("brasstag")
 
 JOB = "advance"
-EVERYBODYS = "everybody's"
-"""Where jobs wait that no process has begun itself."""
+SHARED_QUEUE = "everybody's"
+"""The queue of jobs that any worker may take; stored rooms have this name, so it stays."""
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
 """How long to wait before the next try, at first and at most, while the server is away."""
@@ -61,7 +61,7 @@ class ProcrastinateJobs(ServingJobs):
     def hint(self, transaction: Transaction, task_id: str, queue: str, wake: int) -> None:
         """Queue a job in the transaction that makes the task ready."""
         connection = transaction.connection.connection.driver_connection
-        job = self._deferring.configure_task(JOB, queue=queue or EVERYBODYS, connection=connection)
+        job = self._deferring.configure_task(JOB, queue=queue or SHARED_QUEUE, connection=connection)
         try:
             job.defer(task_id=task_id, wake=wake)
         except ConnectorException as error:
@@ -139,5 +139,5 @@ class _Connector(PsycopgConnector):
             try:
                 await super().listen_notify(on_notification, channels)
             except ConnectorException as error:
-                log.debug("nobody listens for jobs at the moment: %s", error.__cause__)
+                log.debug("the connection that listens for jobs is lost: %s", error.__cause__)
                 await asyncio.sleep(SURE_SECONDS)

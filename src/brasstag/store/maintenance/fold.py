@@ -105,7 +105,9 @@ class Folded:
         if approval is not None and approval.state == "approved":
             approval.state = "consumed"
         elif not self._is_untold(call_id):
-            self.doubts.append((call_id, f"it acted on {name}, which nobody is on record to have approved"))
+            self.doubts.append(
+                (call_id, f"it acted on {name}, but the timeline has no person who approved that")
+            )
 
     def _settled(self, call_id: str, payload: Payload) -> None:
         if call_id in self.claims:

@@ -195,7 +195,7 @@ def _check_task(row: Row[Any], chain: _Chain, keys: Mapping[str, Key]) -> Iterat
     elif key is None:
         chain.head_key = key_id
     elif not key.signed(head_words(row.id, row.next_seq, row.head), signature):
-        yield "its head is not signed by us: somebody without the key moved it"
+        yield "its head is not signed with our key: it was moved without the key"
     if chain.opened is not None and (wrong := differing(row, chain.opened)):
         yield f"its row has another {', '.join(wrong)} than its first entry"
     if (row.status in ENDED) != chain.is_closed:

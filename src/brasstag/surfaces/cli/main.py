@@ -58,13 +58,13 @@ app.add_typer(approvers.app, name="approvers")
 @app.command()
 def demo(
     story: Annotated[
-        StoryName, typer.Argument(help="A crew at work, or single calls at the counter.")
+        StoryName, typer.Argument(help="crew shows agents at work; counter shows single calls.")
     ] = "crew",
-    keep: Annotated[str | None, typer.Option(help="Play in this directory and leave it there.")] = None,
+    keep: Annotated[str | None, typer.Option(help="Use this directory, and keep it.")] = None,
 ) -> None:
-    """Play a story, without any model or key: a crew at work.
+    """Show a crew of agents at work; needs no model and no key.
 
-    Or, with `counter`: calls that are allowed, asked, edited, denied and undone.
+    `brasstag demo counter` shows single calls instead: allowed, asked, edited, denied and undone.
     """
     play_story(story, keep)
 
@@ -81,10 +81,10 @@ def _tell_version(wanted: bool) -> None:
 def brasstag(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version and leave."),
+        typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """The counter where agents take their tools: typed, judged, approved, tagged."""
+    """Run AI agents whose every tool call is checked, judged, approved where needed, and recorded."""
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -25,9 +25,9 @@ from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
 from brasstag.words.errors import Code, ToolError
 
 _OPAQUE = "user.overlay.opaque"
-_UNREAD = "it could not be read before the code ran, so nobody knows what became of it"
-_HIDDEN = "it is hidden from code, so it has to stay where and as it is"
-_NEWER = "somebody else changed it while the code ran; run the code again"
+_UNREAD = "it could not be read before the code ran, so its change cannot be found"
+_HIDDEN = "it is hidden from code, so code may not move or change it"
+_NEWER = "another program changed it while the code ran; run the code again"
 
 
 def changes_in_upper(

@@ -81,7 +81,7 @@ def _expect(entry: Entry, where: str) -> None:
     if where != entry.path:
         raise ToolError(
             Code.CHANGED,
-            f"somebody put a link in the way of {shown(entry.path)} while the code ran; run the code again",
+            f"another program put a link in the way of {shown(entry.path)} while the code ran; run the code again",
         )
 
 

@@ -17,20 +17,20 @@ from brasstag.words.previews import Change
 __all__ = ["Unsettled", "apply_changes"]
 
 # At a path a preview has looked at, each of these says that it is no longer what it was.
-_SOMEBODY_ELSE = frozenset(
+_CHANGED_SINCE = frozenset(
     {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EEXIST, errno.ENOTEMPTY, errno.EISDIR}
 )
 
 
-def unwatched(_step: str) -> None:
-    """Do nothing between two steps."""
+def ignore_step(_step: str) -> None:
+    """Do nothing at a step; only tests watch them."""
 
 
 def apply_changes(
     workspace: Workspace,
     call_id: str,
     changes: Sequence[Change],
-    at: Callable[[str], None] = unwatched,
+    at: Callable[[str], None] = ignore_step,
     stands: Callable[[], None] = always,
 ) -> None:
     """Make every change, durably, or none; ``stands`` is asked before each step, and raises where it must not be made.
@@ -113,4 +113,4 @@ def _run(site: Site, step: Step) -> None:
 
 
 def _meaning(site: Site, path: str, error: OSError) -> ToolError:
-    return site.changed(path) if error.errno in _SOMEBODY_ELSE else tool_error(error, path)
+    return site.changed(path) if error.errno in _CHANGED_SINCE else tool_error(error, path)

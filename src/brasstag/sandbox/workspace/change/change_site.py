@@ -90,7 +90,7 @@ class Site:
         if self.kept:
             details["kept"] = list(self.kept)
         return ToolError(
-            Code.CHANGED, f"somebody else changed {shown(path)} meanwhile; look at it again", details
+            Code.CHANGED, f"another program changed {shown(path)} meanwhile; read it again", details
         )
 
     @contextmanager

@@ -163,7 +163,7 @@ class Moved:
     def lost(self) -> None:
         """Raise: what was moved is gone, and no copy of it was made."""
         raise Unsettled(
-            f"{shown(self._change.source)} was moved to {shown(self._change.path)}, where somebody replaced it",
+            f"{shown(self._change.source)} was moved to {shown(self._change.path)}, where another program replaced it",
             {"path": shown(self._change.path), "source": shown(self._change.source), "kept": self._site.kept},
         )
 

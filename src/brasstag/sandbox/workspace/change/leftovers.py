@@ -24,8 +24,8 @@ class Finding(Enum):
 
     DONE = "in place"
     PENDING = "as before; it can still be made"
-    CONFLICT = "somebody else changed the path, and ours is not in place"
-    LOST = "neither before nor after, and nothing tells why"
+    CONFLICT = "another program changed the path, and our change is not in place"
+    LOST = "neither before nor after, and it is not known why"
 
 
 class Scene:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from brasstag.sandbox.workspace.change.apply import carry_out, take_back, unwatched
+from brasstag.sandbox.workspace.change.apply import carry_out, ignore_step, take_back
 from brasstag.sandbox.workspace.change.change_site import Site
 from brasstag.sandbox.workspace.change.closed_directories import close_directories, open_directories
 from brasstag.sandbox.workspace.change.leftovers import Finding, Scene
@@ -26,7 +26,7 @@ class Recovery(NamedTuple):
 
 
 def recover_changes(
-    workspace: Workspace, call_id: str, changes: Sequence[Change], at: Callable[[str], None] = unwatched
+    workspace: Workspace, call_id: str, changes: Sequence[Change], at: Callable[[str], None] = ignore_step
 ) -> Recovery:
     """Settle the changes of a call whose process died between claim and settle.
 
@@ -60,7 +60,7 @@ def _conclude(site: Site, findings: Sequence[Finding]) -> Recovery:
         site.keep_all()
         site.clear()
         close_directories(site)
-        message = "somebody else changed this too, and nothing tells whether before or after this call"
+        message = "another program changed this too, and it is not known whether before or after this call"
         return Recovery("unknown", {"message": message, "paths": strange, "kept": site.kept})
     try:
         carry_out(site, _steps(site, findings, Finding.PENDING), done)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from brasstag.engine import answer_question
 from brasstag.surfaces.cli.follow.follow_run import Running, so_far, workspace_path
-from brasstag.surfaces.cli.follow.who_continues import is_served, who_goes_on
+from brasstag.surfaces.cli.follow.who_continues import is_served, who_continues
 from brasstag.surfaces.cli.session.people import require_approver
 from brasstag.surfaces.cli.session.rooms import open_room, open_store
 from brasstag.surfaces.cli.terminal.console import OutputName, report
@@ -32,7 +32,7 @@ class Answering:
         with open_store(self.project) as room_state:
             question = answer_question(room_state.store, name, text, who)
             served = is_served(room_state, question.tree)
-        self._tell(question, served, who_goes_on(question.tree, served))
+        self._tell(question, served, who_continues(question.tree, served))
 
     async def in_room(self, name: str, text: str, documents: "Sequence[Path]", *, go_on: bool) -> int:
         """Write the answer down, with documents; then, where wanted, work on the run here."""
@@ -48,7 +48,7 @@ class Answering:
                     running = Running(self.project, self.output, self.asks)
                     return await running.go_on(room, leaving, question.tree, seen)
                 served = is_served(room.state, question.tree)
-                self._tell(question, served, who_goes_on(question.tree, served))
+                self._tell(question, served, who_continues(question.tree, served))
         return 0
 
     def _tell(self, question: "Task", served: bool, more: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from brasstag.engine import Decisions
 from brasstag.surfaces.cli.follow import decide
-from brasstag.surfaces.cli.follow.who_continues import is_served, who_goes_on
+from brasstag.surfaces.cli.follow.who_continues import is_served, who_continues
 from brasstag.surfaces.cli.session.people import require_approver
 from brasstag.surfaces.cli.session.rooms import open_room, open_store
 from brasstag.surfaces.cli.show.outcomes import show_outcome
@@ -61,7 +61,7 @@ class Approving:
         async with live.shown():
             outcome = await self._decide(room, approval)
         if outcome is None:
-            say("Nothing was approved; it goes on waiting.")
+            say("Nothing was approved; the approval stays open.")
             return Exit.WAITING
         if isinstance(outcome, decide.Noted):
             return self._tell_noted(room, outcome)
@@ -93,7 +93,7 @@ class Approving:
         if rule is not None:
             found |= {"rule": rule} if isinstance(rule, str) else {"noRule": rule.because}
         approved = f"Approved {approval.tool} ({approval.id}) for {approval.role}."
-        report(self.output, found, f"{approved} {who_goes_on(noted.run, served)}")
+        report(self.output, found, f"{approved} {who_continues(noted.run, served)}")
         if rule is not None and not wants_json(self.output):
             _tell_rule(rule)
         return Exit.DONE

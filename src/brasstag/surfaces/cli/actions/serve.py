@@ -25,7 +25,7 @@ GLANCE_SECONDS = 0.5
 WAITING_SECONDS = 5.0
 """How often to look, when nothing is left to do, whether any task still waits for people."""
 
-_DRAINING = "Draining: what is under way is given back at its next step; once more breaks it off."
+_DRAINING = "Draining: each task is given back at its next step; a second signal leaves at once."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Working:
                         with suppress(asyncio.CancelledError):
                             await helper
                     await diary.finish()
-        self._tell("left", "Left; nothing is held here any more.")
+        self._tell("left", "Left; this worker holds no task any more.")
         return 0
 
     async def _until_idle(self, room: "Room", linger: float) -> None:

@@ -75,11 +75,11 @@ def _tell(top: str, stopped: "Stopped", acting: Sequence[Acting], roles: dict[st
         say(f"  withdrew {approval.tool} ({approval.id})")
     for call in acting:
         if call.is_known:
-            say(f"  {call.tool} ({call.call}) was acting; it came to an end: {call.outcome}")
+            say(f"  {call.tool} ({call.call}) was acting; it ended: {call.outcome}")
         else:
             say(f"  {call.tool} ({call.call}) was acting; whether it happened is not known", "red")
     if any(call.outcome == _NOT_YET for call in acting):
-        say("  Its process has not said yet; `brasstag timeline show` will tell once it has, or has died.")
+        say("  Its process has not reported yet; look again later with `brasstag timeline show`.")
 
 
 def _settled(store: "Store", calls: Sequence[str]) -> Iterator[Acting]:

@@ -23,16 +23,18 @@ if TYPE_CHECKING:
     from brasstag.app import RoomState
     from brasstag.words.approvals import Approval
 
-app = typer.Typer(help="What waits for a person: list, show, approve, deny.", invoke_without_command=True)
+app = typer.Typer(
+    help="List, show, approve and deny calls that wait for a person.", invoke_without_command=True
+)
 
 Ids = Annotated[
-    list[str], typer.Argument(help="Ids, or their last few characters.", autocompletion=approval_ids)
+    list[str], typer.Argument(help="The ids of approvals, or the ends of them.", autocompletion=approval_ids)
 ]
 
 
 @app.callback()
 def approvals(context: typer.Context, output: Output = None, project: Project = HERE) -> None:
-    """List what waits, when no command is given."""
+    """List the open approvals, when no command is given."""
     pass_on(context, project, output)
     if context.invoked_subcommand is None:
         _list(project, output, everything=False)
@@ -40,7 +42,7 @@ def approvals(context: typer.Context, output: Output = None, project: Project = 
 
 @app.command("list")
 def list_(
-    everything: Annotated[bool, typer.Option("--all", help="Also those already decided.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also list approvals that are decided.")] = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
@@ -50,11 +52,13 @@ def list_(
 
 @app.command()
 def show(
-    name: Annotated[str, typer.Argument(help="Its id, or the end of it.", autocompletion=approval_ids)],
+    name: Annotated[
+        str, typer.Argument(help="The id of the approval, or the end of it.", autocompletion=approval_ids)
+    ],
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show one in full: arguments, the change as a diff, and why."""
+    """Show one approval: its arguments, its changes and its reason."""
     _show(project, name, output)
 
 
@@ -64,19 +68,19 @@ def approve(
     edit: Annotated[bool, typer.Option("--edit", help="Change the arguments in your editor first.")] = False,
     arguments: Annotated[
         str | None,
-        typer.Option("--arguments", help="Changed arguments, as JSON; for approving without an editor."),
+        typer.Option("--arguments", help="Approve with these arguments instead, given as JSON."),
     ] = None,
     always: Annotated[
         bool,
         typer.Option(
             "--always",
-            help="Also write the narrow rule that allows this role this, at these paths, from now on.",
+            help="Also add a rule that allows this role the same call at these paths from now on.",
         ),
     ] = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Approve one or several, and run what was approved."""
+    """Approve one or more calls, and run them."""
     if edit and arguments is not None:
         raise typer.BadParameter("change the arguments in one way: --edit or --arguments")
     if (edit or arguments is not None) and len(names) > 1:
@@ -92,11 +96,11 @@ def approve(
 @app.command()
 def deny(
     names: Ids,
-    reason: Annotated[str, typer.Option("--reason", "-r", help="Told to whoever made the call.")] = "",
+    reason: Annotated[str, typer.Option("--reason", "-r", help="Tell the caller why.")] = "",
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Deny one or several. Whoever asked is told why, and goes on."""
+    """Deny one or more calls. The caller is told why, and continues without them."""
     raise typer.Exit(_deny(project, list(dict.fromkeys(names)), reason, output))
 
 
@@ -119,7 +123,7 @@ def _list(project: Path, output: OutputName | None, everything: bool) -> None:
         quote(approval.reason, indent="  ")
         quote(f"{asker(approval)}, {local_time(approval.requested_at)}", "dim", indent="  ")
     if not found:
-        say("There have been no approvals." if everything else "Nothing waits.", "dim")
+        say("There have been no approvals." if everything else "No approval is open.", "dim")
     elif not everything:
         say("`brasstag approvals show ID` shows one; `approve ID` and `deny ID` decide.", "dim")
 
@@ -169,11 +173,11 @@ def _deny(project: Path, names: list[str], reason: str, output: OutputName | Non
 
 
 def _then(room_state: "RoomState", approval: "Approval") -> str:
-    """Say who continues the run, where an agent's call was denied."""
-    from brasstag.surfaces.cli.follow.who_continues import is_served, who_goes_on
+    """Say which process continues the run, if an agent's call was denied."""
+    from brasstag.surfaces.cli.follow.who_continues import is_served, who_continues
 
     task = room_state.store.task(approval.task_id)
-    return "" if task.is_desk else f" {who_goes_on(task.tree, is_served(room_state, task.tree))}"
+    return "" if task.is_desk else f" {who_continues(task.tree, is_served(room_state, task.tree))}"
 
 
 def _kept(ran: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -185,7 +189,9 @@ def _kept_said(ran: Mapping[str, Any] | None) -> str:
     if ran is None:
         return ""
     patch = ran["meta"].get("patch")
-    return f" It had run; nothing it changed was kept{f', but for a patch: {patch}' if patch else ''}."
+    return (
+        f" It had run; its changes were not applied{f', but are kept as a patch: {patch}' if patch else ''}."
+    )
 
 
 def _as_json(approval: "Approval", ran: Mapping[str, Any] | None) -> dict[str, Any]:

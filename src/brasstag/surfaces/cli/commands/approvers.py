@@ -7,14 +7,16 @@ import typer
 from brasstag.surfaces.cli.commands.options import Output
 from brasstag.surfaces.cli.terminal.console import print_json, report, say, wants_json
 
-app = typer.Typer(help="Who may decide with a token.", invoke_without_command=True)
+app = typer.Typer(
+    help="List, add and remove people who may decide with a token.", invoke_without_command=True
+)
 
-Name = Annotated[str, typer.Argument(help="The person's name, as it will stand on the timeline.")]
+Name = Annotated[str, typer.Argument(help="The person's name, as the timeline shows it.")]
 
 
 @app.callback()
 def approvers(context: typer.Context, output: Output = None) -> None:
-    """List who has a token, when no command is given."""
+    """List the people who have a token, when no command is given."""
     from brasstag.surfaces.cli.session.people import approver_names
 
     if context.invoked_subcommand is not None:
@@ -24,14 +26,14 @@ def approvers(context: typer.Context, output: Output = None) -> None:
     for name in names:
         report(output, {"name": name}, name)
     if not names and not wants_json(output):
-        say("Nobody has a token; `brasstag approvers add NAME` gives one.", "dim")
+        say("No person has a token; `brasstag approvers add NAME` makes one.", "dim")
 
 
 @app.command()
 def add(name: Name, output: Output = None) -> None:
-    """Give somebody a token; only its digest is kept.
+    """Make a token for a person; only its digest is stored.
 
-    The token stands alone on standard output, even in a pipe, so that a script can keep it; -o json gives an object.
+    The token is printed alone on standard output, so that a script can read it. -o json prints an object.
     """
     from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver, require_approver
 
@@ -41,12 +43,12 @@ def add(name: Name, output: Output = None) -> None:
         print_json({"name": name, "token": token})
     else:
         typer.echo(token)
-    say(f"Whoever has this in {TOKEN_VARIABLE} decides as {name}.", stderr=True)
+    say(f"A person with this token in {TOKEN_VARIABLE} decides as {name}.", stderr=True)
 
 
 @app.command()
 def remove(name: Name, output: Output = None) -> None:
-    """Take somebody's token away."""
+    """Remove a person's token."""
     from brasstag.surfaces.cli.session.people import remove_approver, require_approver
 
     require_approver()

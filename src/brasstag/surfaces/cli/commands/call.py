@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 ToolName = Annotated[str, typer.Argument(help="The tool's name or alias.", autocompletion=tool_names)]
 Yes = Annotated[
-    bool, typer.Option("--yes", help="Approve the call if it asks; needs a terminal or an approver's token.")
+    bool,
+    typer.Option(
+        "--yes", help="Approve the call if it needs approval; takes a terminal or an approver's token."
+    ),
 ]
-Later = Annotated[bool, typer.Option("--later", help="Do not ask here; leave the approval waiting.")]
+Later = Annotated[bool, typer.Option("--later", help="Ask nothing here; the approval stays open.")]
 
 MOST_READ = 64 << 20
 """More bytes than any call may hold; so an endless input is not read for ever."""
@@ -42,25 +45,27 @@ def call(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Call a tool: checked, judged, approved where needed, recorded.
+    """Call a tool, as an agent would.
 
-    `brasstag tools` lists the tools, `brasstag tools show TOOL` the arguments of one.
+    The call is checked, judged, approved where needed, and recorded. `brasstag tools` lists the tools.
+    `brasstag tools show TOOL` lists the arguments of one.
     """
     given = given_arguments(tool, arguments or [], json_text, stdin)
     raise typer.Exit(run(call_tool(project, tool, given, role, yes, later, output)))
 
 
 def undo(
-    tag: Annotated[str, typer.Argument(help="The tag of the call to take back, or the end of it.")],
+    tag: Annotated[str, typer.Argument(help="The tag of the call to undo, or the end of it.")],
     role: Role = "operator",
     yes: Yes = False,
     later: Later = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Take back what a call changed, unless it was changed since.
+    """Undo the file changes of a call.
 
-    This is a call like any other: it is judged, may ask, and is on the timeline.
+    Undo is a call too: it is judged, may need approval, and is recorded on the timeline. It fails if a file
+    has changed since.
     """
     raise typer.Exit(run(call_tool(project, "undo", {"tag": tag}, role, yes, later, output)))
 
@@ -81,7 +86,7 @@ def given_arguments(tool: str, pairs: list[str], json_text: str | None, stdin: b
                 f"{pair!r} is not key=value; for example: brasstag call {tool} path=notes.md"
             )
         if name in given:
-            raise typer.BadParameter(f"{name} is given twice")
+            raise typer.BadParameter(f"{name} is given twice; give it once")
         given[name] = value
     return given
 
@@ -121,7 +126,7 @@ async def call_tool(
     from brasstag.words.calls import Waiting
 
     if yes and later:
-        raise typer.BadParameter("--yes approves now, --later leaves it waiting; give one of them")
+        raise typer.BadParameter("--yes approves now, --later leaves the approval open; give one of them")
     if yes:
         require_approver()
     async with open_room(project, f"call {tool}") as room:

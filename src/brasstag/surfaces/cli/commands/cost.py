@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 def cost(
     task: Annotated[
-        str | None, typer.Argument(help="Only this run: its id, or the end of it.", autocompletion=run_ids)
+        str | None,
+        typer.Argument(help="Show only this run: its id, or the end of it.", autocompletion=run_ids),
     ] = None,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Say what runs have taken, by task, role and model."""
+    """Show the cost of runs, by task, role and model."""
     from brasstag.app import Taken, spendings_of_run
 
     with open_store(project) as room_state:
@@ -52,7 +53,7 @@ def _print_total(total: "Taken") -> None:
     say(f"Altogether {counted(total.steps, 'step')}, {total.tokens:,} tokens, {price}.", "bold")
     if total.unpriced:
         steps = counted(total.unpriced, "step")
-        say(f"Nobody here knows the price of {steps}; your provider's bill says it.", "yellow")
+        say(f"The price of {steps} is not known; see your provider's bill.", "yellow")
 
 
 def _summed(found: "Iterable[Spending]", name: "Callable[[Spending], str]") -> "dict[str, Taken]":

@@ -11,39 +11,51 @@ from brasstag.surfaces.cli.commands.options import HERE, Output, Project, Role, 
 from brasstag.surfaces.cli.commands.words_command import WordsCommand
 from brasstag.surfaces.cli.session.rooms import run
 
-app = typer.Typer(help="The documents of the workspace, and their versions.", invoke_without_command=True)
+app = typer.Typer(
+    help="List, read, search and restore the documents of the workspace.", invoke_without_command=True
+)
 
 DocumentPath = Annotated[str, typer.Argument(help="A path in the workspace.")]
 VersionName = Annotated[
-    str, typer.Option("--version", "-v", help="Its number, former/path@number, or how its digest begins.")
+    str,
+    typer.Option(
+        "--version", "-v", help="The version: its number, former/path@number, or the start of its digest."
+    ),
 ]
-Tags = Annotated[list[str] | None, typer.Option("--tag", help="Only what has this tag; may be repeated.")]
+Tags = Annotated[
+    list[str] | None, typer.Option("--tag", help="Show only documents with this tag; may be repeated.")
+]
 MimeType = Annotated[
-    str, typer.Option("--mime-type", "--type", help="Only this type, such as text/csv or image/.")
+    str, typer.Option("--mime-type", "--type", help="Show only this type, such as text/csv or image/.")
 ]
 Creator = Annotated[
-    str, typer.Option("--creator", "--by", help="Only what this role, or outside, created or changed last.")
+    str,
+    typer.Option(
+        "--creator",
+        "--by",
+        help="Show only what this role created or changed last; outside means no tool did.",
+    ),
 ]
-OfTask = Annotated[str, typer.Option("--task", help="Only what this task created or changed last.")]
+OfTask = Annotated[str, typer.Option("--task", help="Show only what this task created or changed last.")]
 After = Annotated[
     str,
     typer.Option(
         "--changed-after",
         "--after",
-        help="Only what changed at this local time, such as 2026-03-01, or later.",
+        help="Show only what changed at or after this local time, such as 2026-03-01.",
     ),
 ]
 Before = Annotated[
-    str, typer.Option("--changed-before", "--before", help="Only what changed before this local time.")
+    str, typer.Option("--changed-before", "--before", help="Show only what changed before this local time.")
 ]
 Glob = Annotated[
-    str, typer.Option("--glob", "-g", callback=closed, help="Only paths that match, such as reports/**.")
+    str, typer.Option("--glob", "-g", callback=closed, help="Show only paths that match, such as reports/**.")
 ]
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many.")]
-Offset = Annotated[int, typer.Option("--offset", min=0, help="How many to pass over first.")]
+Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="Show at most this many.")]
+Offset = Annotated[int, typer.Option("--offset", min=0, help="Skip this many first.")]
 Ordered = Annotated[
     Literal["path", "newest", "oldest", "largest", "smallest"],
-    typer.Option("--order", help="Which come first."),
+    typer.Option("--order", help="Show these first."),
 ]
 Form = Literal["markdown", "text", "json", "source"]
 
@@ -73,7 +85,7 @@ def list_(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """List documents with what is known of each."""
+    """List documents, with what is known about each."""
     from brasstag.surfaces.cli.actions.document_queries import list_documents
 
     asked = filter_of(glob, tag, mime_type, creator, task, changed_after, changed_before)
@@ -86,14 +98,14 @@ def show(
     form: Annotated[
         Form | None,
         typer.Option(
-            "--as", help="Print what it holds: as Markdown, plain text, blocks in JSON, or its own bytes."
+            "--as", help="Print its content: as Markdown, plain text, blocks in JSON, or its own bytes."
         ),
     ] = None,
     version: VersionName = "",
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show what is known of a document, or what it holds."""
+    """Show what is known about a document, or print its content."""
     from brasstag.surfaces.cli.actions.document_queries import show_document
 
     run(show_document(project, output, path, form, version))
@@ -102,7 +114,7 @@ def show(
 @app.command(cls=WordsCommand)
 def search(
     query: Annotated[
-        list[str], typer.Argument(help='Words; "a phrase", begin*, -not and OR are understood.')
+        list[str], typer.Argument(help='The words to find; you may use "a phrase", begin*, -not and OR.')
     ],
     tag: Tags = None,
     mime_type: MimeType = "",
@@ -116,7 +128,7 @@ def search(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Find documents by the words in them, the best first."""
+    """Find documents by their words; the best match comes first."""
     from brasstag.surfaces.cli.actions.document_queries import search_documents
 
     asked = filter_of(glob, tag, mime_type, creator, task, changed_after, changed_before)
@@ -126,13 +138,13 @@ def search(
 @app.command()
 def diff(
     path: DocumentPath,
-    other: Annotated[str, typer.Argument(help="Another document; the same one if left out.")] = "",
-    old: Annotated[str, typer.Option("--from", help="The version on the old side.")] = "",
-    new: Annotated[str, typer.Option("--to", help="The version on the new side.")] = "",
+    other: Annotated[str, typer.Argument(help="The document to compare with; the same one by default.")] = "",
+    old: Annotated[str, typer.Option("--from", help="The old version.")] = "",
+    new: Annotated[str, typer.Option("--to", help="The new version.")] = "",
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Compare two documents, or two versions of one. Of a path alone, its last change is shown."""
+    """Compare two documents, or two versions of one. With a path alone, it shows the last change."""
     from brasstag.surfaces.cli.actions.document_queries import compare_versions
 
     run(compare_versions(project, output, path, other, old, new))
@@ -140,7 +152,7 @@ def diff(
 
 @app.command()
 def history(path: DocumentPath, output: Output = None, project: Project = HERE) -> None:
-    """List every version of a document, followed through its moves. What else was at its path comes after them."""
+    """List every version of a document, also under its former paths. Other documents of its path come last."""
     from brasstag.surfaces.cli.actions.document_queries import tell_history
 
     run(tell_history(project, output, path))
@@ -156,11 +168,11 @@ def restore(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Bring an earlier version back.
+    """Restore an earlier version of a document.
 
-    If none is named, that is the last one before the present state.
+    Without --version it restores the version before the present one.
 
-    This is a call like any other: it is judged, may ask, and can be undone.
+    Restoring is a call: it is judged, may need approval, and can be undone.
     """
     given = {"path": path, "version": version}
     raise typer.Exit(run(call_for("restore", project, given, role, yes, later, output)))
@@ -170,12 +182,14 @@ def restore(
 def tag(
     path: DocumentPath,
     add: Annotated[list[str] | None, typer.Argument(help="Tags to add.")] = None,
-    remove: Annotated[list[str] | None, typer.Option("--remove", "-r", help="A tag to take away.")] = None,
+    remove: Annotated[
+        list[str] | None, typer.Option("--remove", "-r", help="Remove this tag; may be repeated.")
+    ] = None,
     role: Role = "operator",
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Give a document tags, or take some away."""
+    """Add tags to a document, or remove them."""
     given = {"path": path, "add": add or [], "remove": remove or []}
     raise typer.Exit(run(call_for("tag", project, given, role, False, False, output)))
 
@@ -183,26 +197,26 @@ def tag(
 @app.command()
 def describe(
     path: DocumentPath,
-    description: Annotated[str, typer.Argument(help="What it is, in a sentence or two.")],
+    description: Annotated[str, typer.Argument(help="What the document is, in a sentence or two.")],
     role: Role = "operator",
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Say what a document is; others find it by these words."""
+    """Describe a document; search finds it by these words."""
     given = {"path": path, "description": description}
     raise typer.Exit(run(call_for("describe", project, given, role, False, False, output)))
 
 
 @app.command()
 def reindex(
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Throw the index away first.")] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Delete the index first.")] = False,
     summaries: Annotated[
-        bool, typer.Option("--summaries", help="Have the model of the settings sum every document up.")
+        bool, typer.Option("--summaries", help="Let the model of the settings summarise every document.")
     ] = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Look at every file, and bring the index up to date. All that has to be converted for it is."""
+    """Update the search index from every file. Files are converted where needed."""
     from brasstag.surfaces.cli.actions.reindex import make_index
 
     run(make_index(project, output, rebuild=rebuild, summaries=summaries))
@@ -210,16 +224,22 @@ def reindex(
 
 @app.command()
 def prune(
-    paths: Annotated[list[str] | None, typer.Argument(help="Only these, and what lies below them.")] = None,
-    keep: Annotated[int, typer.Option(min=1, help="Versions of each path that stay whole.")] = 10,
-    older_than_days: Annotated[float, typer.Option(min=0, help="Spare what is younger.")] = 90,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it; without this, only say what would go.")] = False,
+    paths: Annotated[
+        list[str] | None, typer.Argument(help="Prune only these paths, and what lies below them.")
+    ] = None,
+    keep: Annotated[int, typer.Option(min=1, help="Keep this many versions of each path.")] = 10,
+    older_than_days: Annotated[
+        float, typer.Option(min=0, help="Keep versions that are younger than this.")
+    ] = 90,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Delete them; without this, only list what would be deleted.")
+    ] = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Delete what old versions held, for good. That they were there, and who made them, stays known.
+    """Delete the contents of old versions for good. The list of versions stays.
 
-    This takes a person: somebody at a terminal, or an approver's token. The timeline tells who it was.
+    Only a person may do this, at a terminal or with an approver's token. The timeline records who did it.
     """
     from brasstag.surfaces.cli.actions.prune import prune_versions
 

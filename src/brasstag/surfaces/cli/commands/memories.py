@@ -10,9 +10,9 @@ from brasstag.surfaces.cli.commands.options import HERE, Output, Project, pass_o
 from brasstag.surfaces.cli.session.rooms import open_store
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, quote, report, say, wants_json
 
-app = typer.Typer(help="What agents remember: list, forget.", invoke_without_command=True)
+app = typer.Typer(help="List and delete what agents remember.", invoke_without_command=True)
 
-OfRole = Annotated[str, typer.Option(help="Only what this role remembers.", autocompletion=crew_roles)]
+OfRole = Annotated[str, typer.Option(help="List only what this role remembers.", autocompletion=crew_roles)]
 
 
 @app.callback()
@@ -32,12 +32,12 @@ def list_(role: OfRole = "", output: Output = None, project: Project = HERE) -> 
 @app.command()
 def forget(
     names: Annotated[
-        list[str], typer.Argument(help="Ids, or their last few characters.", autocompletion=memory_ids)
+        list[str], typer.Argument(help="The ids of memories, or the ends of them.", autocompletion=memory_ids)
     ],
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Forget one or several, for good: later tasks are not told of them."""
+    """Delete one or more memories for good; later tasks do not see them."""
     with open_store(project) as room_state:
         forgotten = room_state.store.forget_memories(names)
     for memory in forgotten:

@@ -12,12 +12,14 @@ HERE = Path()
 
 Output = Annotated[
     OutputName | None,
-    typer.Option("--output", "-o", help="people or json; json when the output is not a terminal."),
+    typer.Option(
+        "--output", "-o", help="Print for people or as json; json when the output is not a terminal."
+    ),
 ]
 Project = Annotated[
     Path,
     typer.Option(
-        "--project", "-C", help="Directory of the project, or any directory in it.", show_default=False
+        "--project", "-C", help="The project's directory, or any directory in it.", show_default=False
     ),
 ]
 Role = Annotated[
@@ -26,12 +28,15 @@ Role = Annotated[
 ]
 ForRole = Annotated[
     str,
-    typer.Option("--as", metavar="ROLE", help="Only what this role may use.", autocompletion=role_names),
+    typer.Option(
+        "--as", metavar="ROLE", help="List only tools that this role may use.", autocompletion=role_names
+    ),
 ]
 Pairs = Annotated[
-    list[str] | None, typer.Argument(metavar="[key=value]...", help="Its arguments.", show_default=False)
+    list[str] | None,
+    typer.Argument(metavar="[key=value]...", help="The tool's arguments.", show_default=False),
 ]
-JsonText = Annotated[str | None, typer.Option("--json", help="All arguments as one JSON object.")]
+JsonText = Annotated[str | None, typer.Option("--json", help="Give all arguments as one JSON object.")]
 
 
 def pass_on(context: typer.Context, project: Path, output: OutputName | None) -> None:
@@ -43,14 +48,20 @@ def pass_on(context: typer.Context, project: Path, output: OutputName | None) ->
 if TYPE_CHECKING:
     from brasstag.words.budgets import Budget
 
-MaxSteps = Annotated[int | None, typer.Option("--max-steps", help="Turns of models, at most.")]
-MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Tokens in and out, at most.")]
-MaxCost = Annotated[float | None, typer.Option("--max-cost", help="Dollars, at most, such as 2.5.")]
-MaxSeconds = Annotated[
-    float | None, typer.Option("--max-seconds", help="Seconds of models and tools, at most.")
+MaxSteps = Annotated[int | None, typer.Option("--max-steps", help="Stop after this many model turns.")]
+MaxTokens = Annotated[
+    int | None, typer.Option("--max-tokens", help="Stop after this many tokens, in and out.")
 ]
-MaxDepth = Annotated[int | None, typer.Option("--max-depth", help="Tasks above one another, at most.")]
-MaxChildren = Annotated[int | None, typer.Option("--max-children", help="Tasks one task may open.")]
+MaxCost = Annotated[
+    float | None, typer.Option("--max-cost", help="Stop at this cost in dollars, such as 2.5.")
+]
+MaxSeconds = Annotated[
+    float | None, typer.Option("--max-seconds", help="Stop after this many seconds of model and tool time.")
+]
+MaxDepth = Annotated[int | None, typer.Option("--max-depth", help="Allow this many levels of tasks.")]
+MaxChildren = Annotated[
+    int | None, typer.Option("--max-children", help="Allow each task to open this many tasks.")
+]
 
 
 def budget_of(

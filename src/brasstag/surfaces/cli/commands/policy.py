@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from brasstag.policy import Explanation, Replayed
     from brasstag.words.previews import Preview
 
-app = typer.Typer(help="What is allowed, what is asked, what is denied, and why.", no_args_is_help=True)
+app = typer.Typer(help="Test the rules, and explain what they decide.", no_args_is_help=True)
 
 _STYLES = {"allow": "green", "ask": "yellow", "deny": "red"}
 _SHIFTS = ("same", "stricter", "looser", "unseen")
@@ -34,7 +34,7 @@ _SHIFTS = ("same", "stricter", "looser", "unseen")
 def check_examples(output: Output = None, project: Project = HERE) -> None:
     """Check the rules against their own examples; exit 1 if one fails.
 
-    Reads brasstag.toml as it is, so that a change can be tested before it is accepted with `brasstag trust`.
+    It reads brasstag.toml as it is now, so you can test a change before you accept it with `brasstag trust`.
     """
     from brasstag.app import read_rules
     from brasstag.policy import shipped_rules
@@ -60,9 +60,9 @@ def explain(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Say what would be decided about a call, and who says so.
+    """Show how a call would be decided, and by which rule.
 
-    Nothing is done, and nothing is recorded.
+    The call is not made, and nothing is recorded.
     """
     given = given_arguments(tool, arguments or [], json_text, stdin=False)
     run(_explain(project, tool, given, role, output))
@@ -72,12 +72,12 @@ def explain(
 def replay(
     file: Annotated[Path, typer.Argument(help="A brasstag.toml with other rules or another profile.")],
     everything: Annotated[
-        bool, typer.Option("--all", help="Also calls that would be decided alike.")
+        bool, typer.Option("--all", help="Also show calls with the same decision.")
     ] = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Say what other rules would have decided about recorded calls."""
+    """Show what other rules would have decided about recorded calls."""
     run(_replay(project, file, everything, output))
 
 
@@ -146,7 +146,7 @@ def _print_refusal(found: "Explained") -> None:
     assert found.refused is not None  # noqa: S101 - asked by the caller
     code = found.refused.code.value
     if found.explanation is not None:
-        say(f"It would fail all the same: {code}: {found.refused.message}", "yellow")
+        say(f"It would still fail: {code}: {found.refused.message}", "yellow")
     else:
         say(f"It would be refused: {code}: {found.refused.message}", "red")
 

@@ -31,21 +31,24 @@ def _crews(incomplete: str) -> list[str]:
 
 
 def init(
-    directory: Annotated[Path, typer.Argument(help="Where; made if it is not there.")] = HERE,
+    directory: Annotated[
+        Path, typer.Argument(help="The directory of the project; created if it does not exist.")
+    ] = HERE,
     crew: Annotated[
         str | None,
-        typer.Option(help="Begin with a crew of agents: analyst, developer or novel.", autocompletion=_crews),
+        typer.Option(help="Add a crew of agents: analyst, developer or novel.", autocompletion=_crews),
     ] = None,
     workspace: Annotated[
-        str | None, typer.Option(help="The one directory tools may touch; data, unless a crew says another.")
+        str | None,
+        typer.Option(help="The one directory that tools may touch; data, unless the crew names another."),
     ] = None,
     profile: Annotated[
         Literal["careful", "trusted", "locked"] | None,
-        typer.Option(help="What calls may do unasked; careful, unless a crew says another."),
+        typer.Option(help="What calls may do without approval; careful, unless the crew names another."),
     ] = None,
     output: Output = None,
 ) -> None:
-    """Make a project: settings, workspace, room, and maybe a crew."""
+    """Create a project with settings and a workspace."""
     from brasstag.app import control_files, create_project
 
     project = directory.resolve()
@@ -91,14 +94,14 @@ def _from(project: Path, path: Path) -> str:
 
 def trust(
     yes: Annotated[
-        bool, typer.Option("--yes", help="Accept; needs a terminal or an approver's token.")
+        bool, typer.Option("--yes", help="Accept the changes; needs a terminal or an approver's token.")
     ] = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show how control files changed since you last accepted them.
+    """Show changed control files, and ask you to accept them.
 
-    Then accept them, or not: nothing of them is loaded before. What could not be loaded is not accepted.
+    Changed control files are not loaded until you accept them. Files with mistakes cannot be accepted.
     """
     from brasstag.settings import find_project
     from brasstag.surfaces.cli.session.people import require_approver
@@ -144,13 +147,13 @@ def _refuse(found: "Unaccepted", output: OutputName | None) -> NoReturn:
 
 
 def gc(
-    grace_days: Annotated[float, typer.Option(min=0, help="Spare what is younger than this.")] = 7,
+    grace_days: Annotated[float, typer.Option(min=0, help="Keep what is younger than this many days.")] = 7,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Delete kept contents that nothing needs any more.
+    """Delete stored file contents that nothing needs any more.
 
-    Whatever a version, a claim or a waiting approval names is kept; so is what is younger than the grace.
+    Contents are kept when a version, a claim or a waiting approval names them, or when they are young.
     """
     from brasstag.store import named_blobs
 
@@ -165,9 +168,9 @@ def gc(
 
 
 def doctor(output: Output = None, project: Project = HERE) -> None:
-    """Say what works here and what does not.
+    """Check this machine and this project, and report problems.
 
-    It works when settings or tools are broken, and loads no control file that was not accepted.
+    It also runs when settings or tools are broken. It loads no control file that was not accepted.
     """
     from brasstag.surfaces.cli.commands.doctor import examine
 

@@ -26,29 +26,32 @@ if TYPE_CHECKING:
     from brasstag.surfaces.cli.follow.follow_run import Running
 
 Detach = Annotated[
-    bool, typer.Option("--detach", help="Let a worker in the background do it, and leave at once.")
+    bool, typer.Option("--detach", help="Let a worker do it in the background, and return at once.")
 ]
-Later = Annotated[
-    bool, typer.Option("--later", help="Ask nothing here; leave approvals and questions waiting.")
-]
+Later = Annotated[bool, typer.Option("--later", help="Ask nothing here; approvals and questions stay open.")]
 Documents = Annotated[
     list[Path] | None,
     typer.Option(
-        "--document", "-d", metavar="PATH", help="A file of the workspace to begin with; again for more."
+        "--document", "-d", metavar="PATH", help="Give the crew this workspace file; may be repeated."
     ),
 ]
-TaskName = Annotated[str, typer.Argument(help="The task, or the end of its id.", autocompletion=task_ids)]
-RunName = Annotated[str, typer.Argument(help="The run, or the end of its id.", autocompletion=run_ids)]
+TaskName = Annotated[
+    str, typer.Argument(help="The id of the task, or the end of it.", autocompletion=task_ids)
+]
+RunName = Annotated[str, typer.Argument(help="The id of the run, or the end of it.", autocompletion=run_ids)]
 
 
 def run(
-    request: Annotated[str, typer.Argument(help="What is to be done.")],
+    request: Annotated[str, typer.Argument(help="What the crew should do.")],
     role: Annotated[
-        str, typer.Option(help="Who takes it; the crew's lead if left out.", autocompletion=crew_roles)
+        str,
+        typer.Option(
+            help="The role that takes the request; the crew's lead by default.", autocompletion=crew_roles
+        ),
     ] = "",
     document: Documents = None,
     model: Annotated[
-        str, typer.Option(help="For every role, such as anthropic:NAME, ollama:NAME, scripted:FILE.")
+        str, typer.Option(help="Use this model for every role: anthropic:NAME, ollama:NAME, scripted:FILE …")
     ] = "",
     max_steps: MaxSteps = None,
     max_tokens: MaxTokens = None,
@@ -61,25 +64,25 @@ def run(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Give the crew something to do, and follow it.
+    """Give the crew a request, and follow its work.
 
-    Leave with Ctrl-C: what was done stays done, and `brasstag resume` goes on with the rest.
+    Ctrl-C stops following. Nothing that was done is lost, and `brasstag resume` continues the run.
     """
     budget = budget_of(max_steps, max_tokens, max_cost, max_seconds, max_depth, max_children)
     if not request.strip():
-        raise typer.BadParameter("say what is to be done")
+        raise typer.BadParameter("the request is empty; say what the crew should do")
     work = _running(project, output, later).begin(request, role, document or [], model, budget, detach=detach)
     raise typer.Exit(in_loop(work))
 
 
 def watch(
     task: TaskName,
-    new: Annotated[bool, typer.Option("--new", help="Only what happens from now on.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="Show only what happens from now on.")] = False,
     later: Later = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Follow a task that others work on, until it ends."""
+    """Follow a task that another process works on, until it ends."""
     raise typer.Exit(in_loop(_running(project, output, later).watch(task, new=new)))
 
 
@@ -91,15 +94,15 @@ def resume(
     max_seconds: MaxSeconds = None,
     max_depth: MaxDepth = None,
     max_children: MaxChildren = None,
-    note: Annotated[str, typer.Option(help="Told to the agent.")] = "",
+    note: Annotated[str, typer.Option(help="Tell the agent this.")] = "",
     later: Later = False,
     detach: Detach = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Go on with a run: one that failed, was stopped, or was left.
+    """Continue a run that failed, was stopped, or was left.
 
-    Limits given here take the place of those it had; they count for a run that has ended.
+    Limits given here replace the limits of a run that has ended.
     """
     budget = budget_of(max_steps, max_tokens, max_cost, max_seconds, max_depth, max_children)
     if budget.as_json() or note:

@@ -23,15 +23,16 @@ NEWEST = 5
 
 def tasks(
     run: Annotated[
-        str | None, typer.Argument(help="Only this run: its id, or the end of it.", autocompletion=run_ids)
+        str | None,
+        typer.Argument(help="Show only this run: its id, or the end of it.", autocompletion=run_ids),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every run there was, and every desk.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show every run, and every desk.")] = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show runs as trees: who works for whom, and what waits.
+    """Show runs as trees of tasks, and what each task waits for.
 
-    Those that have not ended, and the newest that have, the newest last.
+    It shows all runs that have not ended, and a few that have; the newest is last.
     """
     from brasstag.surfaces.cli.follow.endings import print_picture
 
@@ -47,25 +48,27 @@ def tasks(
     if overview.tasks:
         print_picture(overview, hints=True)
     else:
-        say('Nothing was begun here yet; try `brasstag run "…"`.', "dim")
+        say('No run was started here yet; try `brasstag run "…"`.', "dim")
 
 
 def answer(
     question: Annotated[
-        str, typer.Argument(help="The question, or the end of its id.", autocompletion=question_ids)
+        str, typer.Argument(help="The id of the question, or the end of it.", autocompletion=question_ids)
     ],
     text: Annotated[str, typer.Argument(help="The answer.")],
     document: Annotated[
         list[Path] | None,
-        typer.Option("--document", "-d", metavar="PATH", help="A file of the workspace to go with it."),
+        typer.Option(
+            "--document", "-d", metavar="PATH", help="Add this workspace file to the answer; may be repeated."
+        ),
     ] = None,
-    go_on: Annotated[bool, typer.Option("--go-on", help="Then work on that run here.")] = False,
+    go_on: Annotated[bool, typer.Option("--go-on", help="Then continue that run here.")] = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Answer a question that an agent has asked people.
+    """Answer a question that an agent has asked a person.
 
-    Needs a terminal or an approver's token, as approving does.
+    This needs a terminal or an approver's token, as approving does.
     """
     from brasstag.surfaces.cli.actions.answer import Answering
 
@@ -76,13 +79,15 @@ def answer(
 
 
 def stop(
-    task: Annotated[str, typer.Argument(help="The task, or the end of its id.", autocompletion=task_ids)],
+    task: Annotated[
+        str, typer.Argument(help="The id of the task, or the end of it.", autocompletion=task_ids)
+    ],
     output: Output = None,
     project: Project = HERE,
 ) -> None:
     """Stop a task and every task below it.
 
-    What waits for approval in them is withdrawn. Exit 5 when it is not known whether a call happened.
+    Their open approvals are withdrawn. The exit code is 5 when it is not known whether a call happened.
     """
     from brasstag.surfaces.cli.actions.stop import stop_and_tell
 

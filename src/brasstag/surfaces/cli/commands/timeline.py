@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from brasstag.words.errors import ToolError
     from brasstag.words.events import Entry
 
-app = typer.Typer(help="What happened, and the proof of it.", no_args_is_help=True)
+app = typer.Typer(help="Show, export and verify the record of what happened.", no_args_is_help=True)
 
 Task = Annotated[
-    str | None, typer.Option(help="Only this task: its id, or the end of it.", autocompletion=task_ids)
+    str | None, typer.Option(help="Use only this task: its id, or the end of it.", autocompletion=task_ids)
 ]
 
 
@@ -30,15 +30,16 @@ def show(
     tag: Annotated[
         str | None,
         typer.Argument(
-            help="One entry in full: its tag, or the end of it; or a task.", autocompletion=task_ids
+            help="Show this entry in full, by its tag or the end of it; or this task.",
+            autocompletion=task_ids,
         ),
     ] = None,
     task: Task = None,
-    newest: Annotated[int, typer.Option("--newest", "-n", min=1, help="How many entries.")] = 40,
+    newest: Annotated[int, typer.Option("--newest", "-n", min=1, help="Show this many entries.")] = 40,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show the newest entries, of all or of one task, or one in full."""
+    """Show the newest entries, or one entry in full."""
     _show(project, tag, task, newest, output)
 
 
@@ -47,12 +48,14 @@ def export(
     task: Task = None,
     calls: Annotated[
         bool,
-        typer.Option("--calls", help="One line a call: type, tool, input, result, timestamp, status, tag."),
+        typer.Option(
+            "--calls", help="Write one line for each call: type, tool, input, result, timestamp, status, tag."
+        ),
     ] = False,
-    file: Annotated[Path | None, typer.Option(help="Write here instead of to standard output.")] = None,
+    file: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
     project: Project = HERE,
 ) -> None:
-    """Export entries and seals as JSON lines, to be checked elsewhere.
+    """Export entries and seals as JSON lines.
 
     An entry's digest is the SHA-256 of its salt and payload, one after the other. Its hash is the SHA-256 of eight
     lines, joined by line feeds: the hash of the entry before it in its task (64 zeros for the first), task_id, seq,
@@ -66,7 +69,7 @@ def export(
 
 @app.command()
 def verify(output: Output = None, project: Project = HERE) -> None:
-    """Walk every chain; exit 1 when anything does not fit.
+    """Check that no entry was changed or removed; exit 1 if one was.
 
     It finds what was edited, removed, reordered or cut off, and names what it cannot see from here.
     """
@@ -75,15 +78,19 @@ def verify(output: Output = None, project: Project = HERE) -> None:
 
 @app.command()
 def redact(
-    tag: Annotated[str, typer.Argument(help="The entry whose payload is to go.")],
-    reason: Annotated[str, typer.Option("--reason", "-r", help="Why; this stays on the timeline.")],
+    tag: Annotated[
+        str, typer.Argument(help="The tag of the entry whose payload is deleted, or the end of it.")
+    ],
+    reason: Annotated[
+        str, typer.Option("--reason", "-r", help="Why you delete it; the timeline keeps this reason.")
+    ],
     contents: Annotated[
-        bool, typer.Option("--contents", help="Also delete kept file contents that only this call names.")
+        bool, typer.Option("--contents", help="Also delete stored file contents that only this call names.")
     ] = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Delete what an entry says, for good.
+    """Delete the payload of an entry for good.
 
     The chain still verifies, and says that this was done, by whom and why.
     """

@@ -16,7 +16,7 @@ from brasstag.surfaces.cli.terminal.exits import Exit
 if TYPE_CHECKING:
     from brasstag.toolkit import Tool, ToolRegistry
 
-app = typer.Typer(help="The tools of this room.", invoke_without_command=True)
+app = typer.Typer(help="List, show and create tools.", invoke_without_command=True)
 
 DOCS_FILE = Path("docs/TOOLS.md")
 Form = Literal["openai", "openai-flat", "anthropic", "mcp"]
@@ -48,15 +48,15 @@ def show(
 
 @app.command()
 def schema(
-    form: Annotated[Form, typer.Option("--format", help="Whose form.")] = "openai",
+    form: Annotated[Form, typer.Option("--format", help="The format of the provider.")] = "openai",
     strict: Annotated[
-        bool, typer.Option("--strict", help="OpenAI's strict mode, where a tool allows it.")
+        bool, typer.Option("--strict", help="Use OpenAI's strict mode where a tool allows it.")
     ] = False,
     role: ForRole = "operator",
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Print the tools for a model provider, as one JSON list."""
+    """Print the tools as one JSON list for a model provider."""
     if strict and form not in ("openai", "openai-flat"):
         raise typer.BadParameter("--strict is OpenAI's; leave it out, or choose openai or openai-flat")
     run(_schema(project, form, strict, role, output))
@@ -67,7 +67,7 @@ def docs(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit 1 when the page is out of date.")
     ] = False,
-    file: Annotated[Path, typer.Option(help="The page.")] = DOCS_FILE,
+    file: Annotated[Path, typer.Option(help="Write this file.")] = DOCS_FILE,
     output: Output = None,
 ) -> None:
     """Write docs/TOOLS.md from the shipped tools' configs."""
@@ -97,7 +97,7 @@ def new(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Begin a tool of your own: JSON, Python, and a test that passes."""
+    """Create a tool of your own, with a test that passes."""
     from brasstag.settings import TOOLS_DIRECTORY, find_project
     from brasstag.toolkit import ToolRegistry, scaffold_tool, shipped_tools
     from brasstag.words.errors import Code, ToolError

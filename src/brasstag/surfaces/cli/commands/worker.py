@@ -10,25 +10,25 @@ from brasstag.surfaces.cli.session.rooms import run as in_loop
 
 def worker(
     concurrency: Annotated[
-        int | None, typer.Option(min=1, help="How many tasks at once; what the settings say if left out.")
+        int | None,
+        typer.Option(min=1, help="Work on this many tasks at once; the settings decide by default."),
     ] = None,
     until_idle: Annotated[
-        bool, typer.Option("--until-idle", help="Leave once nothing can go on without a person.")
+        bool, typer.Option("--until-idle", help="Exit once every run has ended or waits for a person.")
     ] = False,
     linger: Annotated[
-        float, typer.Option(min=0, help="With --until-idle: wait so many seconds more for people.")
+        float,
+        typer.Option(min=0, help="With --until-idle: first wait this many seconds for people to answer."),
     ] = 0,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Work on every run of this room, until stopped.
+    """Work on the runs of this room until you stop it.
 
-    Ctrl-C or SIGTERM: what is under way is given back at its next step; a second one breaks it off.
+    After Ctrl-C or SIGTERM it gives back each task at its next step. A second one ends it at once.
     """
     from brasstag.surfaces.cli.actions.serve import Working
 
     if linger and not until_idle:
-        raise typer.BadParameter(
-            "--linger goes with --until-idle; without it a worker never leaves by itself"
-        )
+        raise typer.BadParameter("--linger needs --until-idle; without that, a worker never exits by itself")
     raise typer.Exit(in_loop(Working(project, output, concurrency, linger if until_idle else None).work()))

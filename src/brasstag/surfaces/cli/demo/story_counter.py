@@ -31,9 +31,7 @@ def tell(stage: "Stage") -> None:
     stage.run("init", str(stage.project))
     stage.enter()
 
-    stage.chapter(
-        "Allowed. The profile is careful: a new file needs nobody's approval, and neither does reading it."
-    )
+    stage.chapter("Allowed. The profile is careful: writing a new file and reading it need no approval.")
     stage.run("call", "write_file", "path=chapters/one.md", f"content={_CHAPTER}")
     stage.run("call", "read_file", "path=chapters/one.md")
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from brasstag.surfaces.cli.follow.events import event, shortly
-from brasstag.surfaces.cli.follow.who_continues import who_goes_on
+from brasstag.surfaces.cli.follow.who_continues import who_continues
 from brasstag.surfaces.cli.show.outcomes import print_value
 from brasstag.surfaces.cli.show.task_tree import picture
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, quote, say, screen, wants_json
@@ -36,7 +36,7 @@ def tell_ended(output: OutputName | None, ended: "Ended", overview: "Overview", 
         print_value(ended.result)
     else:
         say(f"{error.get('code')}: {error.get('message')}", "red")
-        say(f"  brasstag resume {task.tree}   goes on with it, under new limits where they are given")
+        say(f"  brasstag resume {task.tree}   continues it; options such as --max-steps set new limits")
     for document in ended.documents:
         quote(f"document {document}", indent="  ")
     return _exit(ended)
@@ -69,16 +69,16 @@ def tell_waiting(output: OutputName | None, overview: "Overview", top: "Task") -
     for question in overview.questions:
         quote(shortly(overview.asked[question.id]), indent="  ")
         say(f"    brasstag answer {question.id} 'YOUR ANSWER'")
-    say(f"Then `brasstag resume {top.tree}` goes on with it.")
+    say(f"Then `brasstag resume {top.tree}` continues the run.")
     return Exit.WAITING
 
 
 def tell_unserved(output: OutputName | None, top: "Task") -> None:
-    """Tell that no worker is running a run."""
+    """Tell that no process works on a run."""
     if wants_json(output):
         print_json(event("unserved", top))
     else:
-        say(who_goes_on(top.tree, served=False), "yellow")
+        say(who_continues(top.tree, served=False), "yellow")
 
 
 def print_picture(overview: "Overview", *, hints: bool = False) -> None:

@@ -244,10 +244,11 @@ def _documents(payload: Mapping[str, Any]) -> str:
 
 
 def _decided(payload: Mapping[str, Any]) -> Line:
-    state, by = payload["state"], payload.get("by") or "nobody"
+    state = payload["state"]
+    by = f" by {payload['by']}" if payload.get("by") else ""
     note = f": {payload['note']}" if payload.get("note") else ""
     signs = {"approved": ("✓", "green"), "denied": ("✗", "red"), "expired": ("✗", "red")}
-    return Line(*signs.get(state, ("·", "dim")), f"{payload['tool']} {state} by {by}{note}")
+    return Line(*signs.get(state, ("·", "dim")), f"{payload['tool']} {state}{by}{note}")
 
 
 def _came_back(payload: Mapping[str, Any]) -> Line:
@@ -262,12 +263,12 @@ def _came_back(payload: Mapping[str, Any]) -> Line:
 
 def _resumed(payload: Mapping[str, Any]) -> Line:
     limits = ", ".join(f"{name} {amount(name, value)}" for name, value in payload.get("budget", {}).items())
-    said = [f"goes on, as {payload['by']} says", *filter(None, (payload.get("note"), limits))]
+    said = [f"resumed by {payload['by']}", *filter(None, (payload.get("note"), limits))]
     return Line("▸", "cyan", "; ".join(said))
 
 
 def _compacted(_payload: Mapping[str, Any]) -> Line:
-    return Line("·", "dim", "is shown earlier results in short form from here on")
+    return Line("·", "dim", "sees earlier results in short form from now on")
 
 
 def _noticed(payload: Mapping[str, Any]) -> Line:

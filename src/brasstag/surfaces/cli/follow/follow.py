@@ -186,7 +186,7 @@ class Following:
             while not asked.done():
                 await asyncio.wait({asked}, timeout=ELSEWHERE_SECONDS)
                 if not asked.done() and not await self._still_waits(name):
-                    say("Somebody else has answered that.", "yellow")
+                    say("Another person has answered this.", "yellow")
                     return None
             return asked.result()
         finally:

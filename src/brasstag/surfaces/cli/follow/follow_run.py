@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from brasstag.models import Choice
     from brasstag.store import Task
 
-_LEFT = """Leaving. What is under way is given back at its next step; Ctrl-C breaks it off.
-  brasstag resume {run}   goes on with it here
-  brasstag worker   goes on with every run
+_LEFT = """Leaving. Each task is given back at its next step; a second Ctrl-C leaves at once.
+  brasstag resume {run}   continues it here
+  brasstag worker   continues every run
   brasstag stop {run}   ends it"""
 
 
@@ -141,7 +141,7 @@ class Running:
             return choice.model
         if not self.asks or not await confirm_meanwhile(f"Use {choice.model}?"):
             raise ModelError(
-                f"no model is set, and nobody has agreed to {choice.model}; name it to use it: --model {choice.model}",
+                f"no model is set, and no person has agreed to {choice.model}; to use it, add --model {choice.model}",
                 Code.MODEL_NOT_CONFIGURED,
             )
         return choice.model
@@ -157,7 +157,7 @@ class Running:
         report(
             self.output,
             event("detached", await room.task(run), process=started),
-            f"{run} is worked on in the background{'' if started is None else f' (process {started})'}.\n"
+            f"A worker runs {run} in the background{'' if started is None else f' (process {started})'}.\n"
             f"  brasstag watch {run}   follows it\n"
             f"  brasstag stop {run}   ends it",
         )

@@ -7,18 +7,18 @@ if TYPE_CHECKING:
 
 
 def is_served(room_state: "RoomState", run: str) -> bool:
-    """Say whether a process that lives works on a run."""
+    """Say whether a live process works on a run."""
     from brasstag.app import WorkerMarks
 
     return WorkerMarks(room_state).serves(run)
 
 
-def who_goes_on(run: str, served: bool) -> str:
-    """Say who continues a run, or how to continue it."""
+def who_continues(run: str, served: bool) -> str:
+    """Say that a process continues a run, or how to continue it."""
     if served:
-        return "Whoever works on this run goes on with it."
+        return "The process that works on this run continues it."
     return (
-        "Nobody works on this run now.\n"
-        f"  brasstag resume {run}   goes on with it here\n"
-        "  brasstag worker   goes on with every run"
+        "No process works on this run now.\n"
+        f"  brasstag resume {run}   continues it here\n"
+        "  brasstag worker   continues every run"
     )

@@ -42,7 +42,7 @@ def require_approver() -> Approver:
                 return Approver(name, "token")
         raise ToolError(
             Code.NOT_AN_APPROVER,
-            f"the token in {TOKEN_VARIABLE} is nobody's; `brasstag approvers` lists who has one",
+            f"the token in {TOKEN_VARIABLE} is not known; `brasstag approvers add NAME` makes a new one",
         )
     if at_terminal():
         return Approver(user_name(), "terminal")
@@ -65,7 +65,7 @@ def add_approver(name: str) -> str:
         if name in known:
             raise ToolError(
                 Code.ALREADY_EXISTS,
-                f"{name} already has a token; `brasstag approvers remove` takes it away, then give a new one",
+                f"{name} already has a token; remove it first with `brasstag approvers remove`",
             )
         known[name] = _digest(token)
     return token
@@ -76,7 +76,8 @@ def remove_approver(name: str) -> None:
     with _changing() as known:
         if known.pop(name, None) is None:
             raise ToolError(
-                Code.INVALID_ARGUMENTS, f"{name} has no token; `brasstag approvers` lists who has"
+                Code.INVALID_ARGUMENTS,
+                f"{name} has no token; `brasstag approvers` lists the people who have one",
             )
 
 

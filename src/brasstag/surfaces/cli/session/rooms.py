@@ -25,7 +25,7 @@ def run(work: Coroutine[Any, Any, _T]) -> _T:
     try:
         return asyncio.run(work)
     except KeyboardInterrupt:
-        say("Stopped. `brasstag timeline show` tells how far it came.", "yellow", stderr=True)
+        say("Stopped. `brasstag timeline show` shows what was done.", "yellow", stderr=True)
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -77,7 +77,7 @@ def _tell_recovered(room: "Room") -> None:
         say(f"Recovered {call_id}: {type(ending).__name__.lower()}.", "yellow", stderr=True)
     for call_id in room.recovered.unknown:
         say(
-            f"Whether {call_id} happened is not known; `brasstag timeline show` has the details.",
+            f"It is not known whether {call_id} happened; `brasstag timeline show` has the details.",
             "red",
             stderr=True,
         )

@@ -46,7 +46,7 @@ class Unaccepted:
         if self.replaced:
             say(f"{STATE_DIRECTORY}/ was replaced:", "bold", stderr=stderr)
             say(
-                "    the timeline you knew is not here; what lies here is another room's.",
+                "    the timeline in it belongs to another room, not to the one you accepted.",
                 "red",
                 stderr=stderr,
             )

@@ -54,7 +54,8 @@ def _what(payload: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(given, dict):
         yield next((_named(name, given[name]) for name in _NAMING if name in given), "")
     if "state" in payload:
-        yield f"→ {payload['state']} by {payload.get('by') or 'nobody'}"
+        yield f"→ {payload['state']}"
+        yield f"by {payload['by']}" if payload.get("by") else ""
     elif "outcome" in payload and "said" not in payload:
         yield f"→ {_ending(payload)}"
     if payload.get("status") not in (None, "done"):

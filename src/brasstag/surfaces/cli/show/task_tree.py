@@ -89,7 +89,7 @@ def _said(overview: "Overview", task: "Task", doing: Mapping[str, str]) -> str:
     if waits:
         return f"waits for {waits}: {about}" if task.kind == "question" else f"waits for {waits}"
     if task.id in overview.left:
-        return f"nobody works on it: {about}"
+        return f"no process works on it: {about}"
     if task.status == "running" and not task.is_desk:
         return f"uses {doing[task.id]}" if doing.get(task.id) else f"thinks: {about}"
     if task.status in ("failed", "cancelled"):

@@ -11,9 +11,9 @@ from brasstag.words.turns import ModelError
 
 TRACEBACK_VARIABLE = "BRASSTAG_TRACEBACK"
 
-_MAY_NOT = "Check who owns it and what you may do there, or choose another place."
-_FULL = "Free some space there and try again; nothing was half written."
-_TAKEN = "Something else has that name; choose another."
+_MAY_NOT = "Check its owner and your rights, or choose another place."
+_FULL = "Free some space there and try again; no file was written in part."
+_TAKEN = "Another file has this name; choose a different one."
 _ADVICE = {
     errno.EACCES: _MAY_NOT,
     errno.EPERM: _MAY_NOT,
@@ -41,7 +41,7 @@ def paragraph(error: Exception) -> str:
     """Say what went wrong, and what to do about it."""
     if isinstance(error, ConfigError):
         first, *more = map(str, error.problems)
-        return "\n  ".join(["All of this has to be mended first:", first, *more]) if more else first
+        return "\n  ".join(["Correct all of this first:", first, *more]) if more else first
     if isinstance(error, ToolError | ModelError):
         return f"{error.code}: {error.message}"
     if isinstance(error, BrasstagError):
@@ -51,13 +51,13 @@ def paragraph(error: Exception) -> str:
     if isinstance(error, RuntimeError) and "home directory" in str(error):
         # Neither pathlib nor platformdirs has a type of its own for this.
         return (
-            "It is not known where your own files belong, as HOME is not set and the system knows no home of yours. "
+            "Your home directory is not known: HOME is not set, and the system has no entry for you. "
             "Set HOME, or BRASSTAG_USER_DIR to a directory that only you can write."
         )
     return (
-        f"Brasstag itself has failed, which is a mistake in it: {type(error).__name__}: {error}. "
-        "`brasstag timeline show` tells what was done before. "
-        f"Run it again with {TRACEBACK_VARIABLE}=1 for the details, and please report them."
+        f"Brasstag failed because of a mistake of its own: {type(error).__name__}: {error}. "
+        "`brasstag timeline show` shows what was done before. "
+        f"Run the command again with {TRACEBACK_VARIABLE}=1 for the details, and please report them."
     )
 
 
