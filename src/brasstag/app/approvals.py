@@ -34,6 +34,10 @@ class Approvals:
         """Return one approval, by its id or the end of it."""
         return await self._runtime.threads.run(self._decisions.get, name)
 
+    async def expire_due(self) -> None:
+        """Write down that approvals have expired whose time is up."""
+        await self._runtime.threads.run(self._decisions.expire_due)
+
     async def preview_edit(self, approval: Approval, arguments: Mapping[str, Any]) -> EditedCall:
         """Find out what an approval's call would do with other arguments."""
         return await self._counter.preview_edit(approval, arguments)

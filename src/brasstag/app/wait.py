@@ -38,6 +38,7 @@ class Awaited:
                 if not isinstance(outcome, Failed) or outcome.code is not Code.APPROVAL_CLOSED:
                     return outcome
             elif approval.state is not ApprovalState.OPEN:
+                await self._approvals.expire_due()
                 ended = await self._threads.run(self._ended_elsewhere, approval)
                 if ended is not None:
                     return ended

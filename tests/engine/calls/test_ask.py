@@ -226,6 +226,43 @@ async def test_an_approval_lapses_when_policy_says_so(make_project: MakeProject)
         assert (await room.verify()).ok
 
 
+async def test_looking_at_an_approval_whose_time_is_up_writes_nothing(make_project: MakeProject) -> None:
+    project = make_project('[approvals]\nexpires_after = "2h"\n')
+    (project / "data" / "a.md").write_text("old")
+    clock = FakeClock()
+    async with Room.open(project, clock=clock) as room:
+        approval = await overwrite(room)
+        clock.move(timedelta(hours=2))
+        before = len(await room.timeline())
+        assert (await room.approval(approval.id)).state is ApprovalState.EXPIRED
+        assert await room.approvals(ApprovalState.OPEN) == []
+        assert [one.id for one in await room.approvals()] == [approval.id]
+        assert [one.id for one in await room.approvals(ApprovalState.EXPIRED)] == [approval.id]
+        assert len(await room.timeline()) == before
+        outcome = await room.wait(Waiting(approval.id, approval.reason))
+        assert isinstance(outcome, Failed)
+        assert outcome.message == "no person answered in time"
+        assert (await room.timeline())[-1].kind is EntryKind.DECIDED
+
+
+@pytest.mark.parametrize("opened_again", [True, False])
+async def test_an_approval_expires_on_the_timeline_when_its_room_is_opened_or_it_is_decided(
+    make_project: MakeProject, opened_again: bool
+) -> None:
+    project = make_project('[approvals]\nexpires_after = "2h"\n')
+    (project / "data" / "a.md").write_text("old")
+    clock = FakeClock()
+    async with Room.open(project, clock=clock) as room:
+        approval = await overwrite(room)
+        clock.move(timedelta(hours=2))
+        if not opened_again:
+            with pytest.raises(ToolError, match="already expired"):
+                await room.decide(approval.id, YES, ADA)
+    async with Room.open(project, clock=clock) as room:
+        decided = [entry.payload or {} for entry in await room.timeline() if entry.kind is EntryKind.DECIDED]
+        assert [payload["state"] for payload in decided] == ["expired"]
+
+
 async def test_by_default_an_approval_never_lapses(tmp_path: Path) -> None:
     clock = FakeClock()
     (tmp_path / "w").mkdir()

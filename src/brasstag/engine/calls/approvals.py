@@ -18,6 +18,7 @@ from brasstag.words.events import EntryKind
 
 MOST_NAMED = 3
 CLOCK = Approver("the clock", "expiry")
+LAPSED = "no person answered in time"
 
 
 class Decisions:
@@ -27,14 +28,15 @@ class Decisions:
         self._store = store
 
     def get(self, name: str) -> Approval:
-        """Return an approval by its id or the end of it, after lapsing what is due."""
-        self.expire_due()
-        return self._store.read(lambda view: get_approval(view, name))
+        """Return an approval by its id or the end of it; one whose time is up reads as expired."""
+        return _as_of(self._store.now(), self._store.read(lambda view: get_approval(view, name)))
 
     def list(self, *states: ApprovalState) -> list[Approval]:
-        """Return approvals in these states, oldest first, after lapsing what is due."""
-        self.expire_due()
-        return self._store.read(lambda view: list_approvals(view, states))
+        """Return approvals in these states, oldest first; those whose time is up read as expired."""
+        now = self._store.now()
+        asked = (*states, ApprovalState.OPEN) if ApprovalState.EXPIRED in states else states
+        found = [_as_of(now, one) for one in self._store.read(lambda view: list_approvals(view, asked))]
+        return [one for one in found if not states or one.state in states]
 
     def decide(
         self,
@@ -49,6 +51,7 @@ class Decisions:
         ``edited`` binds the approval to changed arguments, which the caller has looked at and judged.
         """
         if approval.state is not ApprovalState.OPEN:
+            self.expire_due()
             raise already_closed(approval)
         if seen is not None and edited is None and seen != approval.preview.digest:
             raise stale(approval)
@@ -81,7 +84,7 @@ class Decisions:
         """Close the approvals that no person answered in time."""
         now = self._store.now()
         for approval in self._store.read(lambda view: due_approvals(view, now)):
-            decision = Decision(ApprovalState.EXPIRED, str(CLOCK), "no person answered in time")
+            decision = Decision(ApprovalState.EXPIRED, str(CLOCK), LAPSED)
             payload = decided(approval, decision) | self._denied(approval, decision.note)
             # It was decided in the last moment, or expired by another process: either way it is dealt with.
             with suppress(ToolError):
@@ -96,6 +99,14 @@ class Decisions:
         kept = {"patch": ran["meta"]["patch"]} if "patch" in ran["meta"] else {}
         said = f"the code ran, but nothing it changed was kept: {said}"
         return as_stored(Failed(Code.DENIED, said, {"ran": ran["result"], **kept}))
+
+
+def _as_of(now: str, approval: Approval) -> Approval:
+    """Return an approval as it is now: an open one whose time is up has expired, whether that is written yet or not."""
+    is_open = approval.state is ApprovalState.OPEN
+    if not is_open or approval.expires_at is None or approval.expires_at > now:
+        return approval
+    return replace(approval, state=ApprovalState.EXPIRED, decided_by=str(CLOCK), note=LAPSED)
 
 
 def _intended(view: View, approval: Approval) -> Payload | None:

@@ -21,6 +21,7 @@ from functools import partial
 from typing import Any
 
 from brasstag.engine.calls.admit import Admitted
+from brasstag.engine.calls.approvals import Decisions
 from brasstag.engine.calls.function import run_outside, scrub, timed_out_outside
 from brasstag.engine.calls.patches import drop_patch
 from brasstag.engine.calls.preview import draft_for
@@ -66,7 +67,11 @@ class Recovered:
 
 
 def recover(runtime: Runtime, deadline: Deadline) -> Recovered:
-    """Settle or pass on all that dead processes left, except calls that an agent's next worker has to settle."""
+    """Settle or pass on all that dead processes left, except calls that an agent's next worker has to settle.
+
+    Approvals whose time ran out meanwhile expire.
+    """
+    Decisions(runtime.store).expire_due()
     found, desks = recover_at_once(runtime, deadline), recover_desks(runtime, deadline)
     return Recovered(found.calls + desks.calls, found.tasks + desks.tasks)
 
