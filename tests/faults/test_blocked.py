@@ -32,7 +32,7 @@ async def test_many_blocked_tasks_survive_their_worker_and_go_on_when_answered(m
         (worker,) = world.hire()
 
         async def all_wait() -> bool:
-            return len(await room.runs.standing("blocked")) == 2 * MANY
+            return len(await room.runs.tasks_in("blocked")) == 2 * MANY
 
         await until(all_wait, f"{MANY} runs and their questions wait")
         worker.kill()

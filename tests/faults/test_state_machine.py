@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 from brasstag import ApprovalResponse, Code, Room
 from brasstag.app.open import open_project
 from brasstag.engine.recovery.reconcile import reconcile
-from brasstag.engine.worker.advance import Advancing
+from brasstag.engine.worker.advance import TaskRunner
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.errors import ToolError
 from brasstag.words.messages import ToolUse
@@ -228,7 +228,7 @@ class Life(RuleBasedStateMachine):
         name = self.ids[node.key]
         task = await self.room.runs.task(name)
         if task.status == "ready":
-            await Advancing(self.room._runtime, self.room._counter).advance(name, task.wake)
+            await TaskRunner(self.room._runtime, self.room._counter).advance(name, task.wake)
 
     async def die(self, node: Node, steps: int) -> bool:
         """Work on a task and die after so many steps; the next worker opens the room. Say whether it came to that."""

@@ -169,7 +169,7 @@ def _assemble(
     # Asked for each time: rules and tools may be added while the room is open.
     scanner = _scanner(room_state, settings, workspace, lambda: policy.rules)
     library = Library(room_state.store, scanner, Study(room_state.store, Converter(sandbox)))
-    rack = ModelPool(room_state.store.blobs.get, folder=room_state.project or root)
+    models = ModelPool(room_state.store.blobs.get, folder=room_state.project or root)
     watchers = Watchers()
     runtime = Runtime(
         registry=registry,
@@ -179,9 +179,9 @@ def _assemble(
         threads=threads,
         in_flight=InFlight(threads),
         boot=room_state.boot,
-        agents=Agents(settings.roles, settings.crew, rack.model, rack.measure),
+        agents=Agents(settings.roles, settings.crew, models.model, models.measure),
         listeners=_audience(settings, watchers),
-        models=rack,
+        models=models,
         web=open_web(settings.web),
         sandbox=sandbox,
         library=library,
@@ -194,7 +194,7 @@ def _assemble(
     )
     watch = WorkspaceWatch(root, workspace, scanner, settings.documents.ignore)
     return OpenRoom(
-        room_state, settings, root, runtime, Counter(runtime), engine, rack, library, watch, watchers
+        room_state, settings, root, runtime, Counter(runtime), engine, models, library, watch, watchers
     )
 
 

@@ -162,7 +162,7 @@ class Runs:
         """Return every task of the room, or of one run, oldest first."""
         return await self._run(self._store.tasks, tree)
 
-    async def standing(self, *statuses: Status) -> list[Task]:
+    async def tasks_in(self, *statuses: Status) -> list[Task]:
         """Return the tasks of agents, and the questions, that have one of these statuses."""
         found = await self._run(self._store.read, lambda view: read_tasks(view, statuses))
         return [task for task in found if not task.is_desk]

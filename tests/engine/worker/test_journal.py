@@ -51,10 +51,10 @@ async def test_what_this_process_wrote_is_known_without_reading(crew: Path) -> N
     async with Room.open(crew) as room:
         journal = await follow(room)
         assert journal.catch_up()
-        assert list(journal.standing.open) == [f"{journal.held.id}:0.0"]
+        assert list(journal.state.open) == [f"{journal.held.id}:0.0"]
         end_call(room, journal)
         assert journal.catch_up()
-        assert not journal.standing.open
+        assert not journal.state.open
         assert journal.transcript().messages() == shown_to_a_new_worker(room, journal)
 
 
@@ -65,9 +65,9 @@ async def test_where_nothing_new_is_known_the_timeline_is_asked(crew: Path) -> N
         assert journal.catch_up()
         consult(other, journal.held.id)
         assert not journal.catch_up()
-        assert journal.standing.seen == 2
+        assert journal.state.seen == 2
         journal.refresh()
-        assert journal.standing.seen == 3
+        assert journal.state.seen == 3
 
 
 async def test_what_others_wrote_in_between_is_missed_and_then_read(crew: Path) -> None:
@@ -78,7 +78,7 @@ async def test_what_others_wrote_in_between_is_missed_and_then_read(crew: Path) 
         end_call(room, journal)
         assert not journal.catch_up()
         journal.refresh()
-        assert journal.standing.seen == 4
+        assert journal.state.seen == 4
         assert "You may." in str(journal.transcript().messages())
         assert journal.transcript().messages() == shown_to_a_new_worker(room, journal)
 
@@ -90,7 +90,7 @@ async def test_what_was_read_already_is_not_taken_in_again(crew: Path) -> None:
         journal.refresh()
         end_call(room, journal)
         assert journal.catch_up()
-        assert journal.standing.turns == 1
+        assert journal.state.turns == 1
         assert journal.transcript().messages() == shown_to_a_new_worker(room, journal)
 
 

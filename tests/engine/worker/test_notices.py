@@ -131,14 +131,14 @@ async def test_what_the_role_may_not_read_is_not_told(crew: Path) -> None:
         journal = Journal(room._runtime, held)
         log = Log(run)
         read = {"preview": {"reads": [["a.md", state("one")]]}, "outcome": "done", "result": ""}
-        journal.sights.add(log.add(EntryKind.CALLED, read, "0.0"))
+        journal.read_set.add(log.add(EntryKind.CALLED, read, "0.0"))
         await write_elsewhere(room, "two")
-        assert plan_notice(room._runtime, "boss", journal.sights) is not None
+        assert plan_notice(room._runtime, "boss", journal.read_set) is not None
     rule = '\n[[rules]]\ndeny = "read_file(/a.md)"\nbecause = "private"\n'
     (crew / "brasstag.toml").write_text((crew / "brasstag.toml").read_text() + rule)
     accept(crew)
     async with Room.open(crew) as room:
-        assert plan_notice(room._runtime, "boss", journal.sights) is None
+        assert plan_notice(room._runtime, "boss", journal.read_set) is None
 
 
 async def test_a_task_that_has_read_nothing_asks_the_database_nothing(

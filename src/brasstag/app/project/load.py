@@ -108,16 +108,16 @@ def _gather(
     """Read everything, and collect every problem; ``code`` was not run, and may declare more tools."""
     settings = _collecting(problems, lambda: read_settings(project)) or readable_settings(project)
     registry = load_tools(project, settings, problems, discover)
-    rack = _Guessed(registry, code)
+    tools = _Guessed(registry, code)
     problems += [
-        Problem(SETTINGS_FILE, f"tools.{name}", "is no tool of this room", rack.advice(name))
+        Problem(SETTINGS_FILE, f"tools.{name}", "is no tool of this room", tools.advice(name))
         for name in settings.tools
-        if rack.get(name) is None
+        if tools.get(name) is None
     ]
     rules = _collecting(problems, lambda: rules_from(settings.rules, aliases_of(registry))) or ()
-    problems += strange_tools(rules, lambda name: rack.get(name) is not None)
+    problems += strange_tools(rules, lambda name: tools.get(name) is not None)
     problems += strange_roles(rules, (OPERATOR, *settings.roles))
-    _collecting(problems, lambda: Roles(settings.roles, rack))
+    _collecting(problems, lambda: Roles(settings.roles, tools))
     return settings, registry, rules
 
 

@@ -62,10 +62,10 @@ def open_calls(view: View, tasks: Sequence[str]) -> list[OpenCall]:
     for task in tasks:
         entries = list(read_entries(view, task))
         ends = [at for at, entry in enumerate(entries) if entry.kind is EntryKind.CLOSED]
-        standing = TaskState(task)
+        state = TaskState(task)
         for entry in entries[: ends[-1] if ends else None]:
-            standing.add(entry)
-        found += standing.open.values()
+            state.add(entry)
+        found += state.open.values()
     return found
 
 
@@ -95,11 +95,11 @@ def resume_task(store: Store, name: str, by: str, budget: Budget = NO_LIMITS, no
 
 def _calls_left_behind(view: View, task: Task) -> list[Message]:
     """Return the ends of open calls whose tasks were stopped together with this one: the calls were not told then."""
-    standing = TaskState(task.id)
+    state = TaskState(task.id)
     for entry in read_entries(view, task.id):
-        standing.add(entry)
+        state.add(entry)
     found: list[Message] = []
-    for call in standing.open.values():
+    for call in state.open.values():
         child = find_task(view, call.child) if call.state is CallState.CHILD else None
         if child is not None and child.has_ended:
             result = failure(Failed(Code.CANCELLED, "it was stopped together with this task"))

@@ -38,7 +38,7 @@ def _dead(runtime: Runtime, deadline: Deadline) -> None:
     recover_at_once(runtime, deadline)
 
 
-def _stopped(runtime: Runtime, _watch: Deadline) -> None:
+def _stopped(runtime: Runtime, _deadline: Deadline) -> None:
     """Take tasks from stopped processes, but not their claims: a stopped process may wake at any time and act."""
     for task in runtime.store.read(lambda view: read_tasks(view, ("running",))):
         if task.is_desk or not runtime.boot.is_stopped(task.boot, runtime.stopped_seconds):
@@ -47,7 +47,7 @@ def _stopped(runtime: Runtime, _watch: Deadline) -> None:
             log.warning("%s was taken from a worker that has stopped", task.id)
 
 
-def _forgotten(is_here: Callable[[str], bool], runtime: Runtime, _watch: Deadline) -> None:
+def _forgotten(is_here: Callable[[str], bool], runtime: Runtime, _deadline: Deadline) -> None:
     """Give back tasks that this process holds by the store, but no worker here runs: the reply to a write was lost."""
     for task in runtime.store.read(lambda view: read_tasks(view, ("running",))):
         if not task.is_desk and task.boot == runtime.boot.id and not is_here(task.id):
@@ -58,17 +58,17 @@ def _is_acting(runtime: Runtime, task: Task) -> bool:
     return bool(runtime.store.read(lambda view: claims_of_tasks(view, [task.id])))
 
 
-def _overlooked(runtime: Runtime, _watch: Deadline) -> None:
+def _overlooked(runtime: Runtime, _deadline: Deadline) -> None:
     before = stamp(datetime.fromisoformat(runtime.store.now()) - timedelta(seconds=OVERLOOKED_SECONDS))
     waiting = runtime.store.read(lambda view: long_ready(view, before))
     if waiting:
         runtime.store.graph.hint_again(waiting)
 
 
-def _orphaned(runtime: Runtime, _watch: Deadline) -> None:
+def _orphaned(runtime: Runtime, _deadline: Deadline) -> None:
     for task_id in runtime.store.read(orphans):
         stop_task(runtime.store, task_id, "the task above it ended")
 
 
-def _expired(runtime: Runtime, _watch: Deadline) -> None:
+def _expired(runtime: Runtime, _deadline: Deadline) -> None:
     Decisions(runtime.store).expire_due()

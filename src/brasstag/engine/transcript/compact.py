@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brasstag.engine.transcript.render import Receipt, Transcript
-from brasstag.engine.transcript.shorten import as_stored, beginning_of, compacted, short_result
+from brasstag.engine.transcript.shorten import beginning_of, compacted, in_short_form, short_result
 from brasstag.words.messages import Assistant, Message, Result
 from brasstag.words.tokens import BYTES_PER_TOKEN, message_tokens
 
@@ -124,14 +124,14 @@ def _show_newest(
         shown = _fitting(beginning_of(result), room / (len(short) - place) - FRAME)
         if shown < LEAST_SHOWN:
             continue
-        in_short = message_tokens(as_stored(result, one))
+        in_short = message_tokens(in_short_form(result, one))
         one |= {
             "shown": shown,
             "characters": receipt.characters,
             "next": min(MOST_NEXT, max(LEAST_SHOWN, shown * 3 // 4)),
             "documents": receipt.documents,
         }
-        room -= message_tokens(as_stored(result, one)) - in_short
+        room -= message_tokens(in_short_form(result, one)) - in_short
 
 
 def _fitting(text: str, tokens: float) -> int:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from brasstag.engine.transcript.results import clipped, how_to_recall
-from brasstag.words.messages import Assistant, Block, Message, Result, Text, ToolUse, fenced
+from brasstag.words.messages import Assistant, Message, Result, Text, ToolUse, fenced
 
 MEMORY = "save_to_short_term_memory"
 """What an agent notes with it stays in view however long its task becomes."""
@@ -30,17 +30,17 @@ def compacted(messages: Sequence[Message], payload: Mapping[str, Any]) -> Iterat
             yield _lighter(message, payload.get("arguments", False)) if old > 0 else message
             old -= 1
         elif isinstance(message, Result) and message.call_id in short:
-            yield as_stored(message, short[message.call_id])
+            yield in_short_form(message, short[message.call_id])
         else:
             yield message
 
 
-def as_stored(result: Result, stored: Mapping[str, Any]) -> Result:
+def in_short_form(result: Result, stored: Mapping[str, Any]) -> Result:
     """Return a result as a compaction has it: its summary, or, of the newest, as much of its beginning as fits."""
-    place = _fence_in(result)
-    if "shown" not in stored or place is None:
+    fence = _fence_in(result)
+    if "shown" not in stored or fence is None:
         return short_result(result, stored["tag"], stored["summary"])
-    name, text = _unfenced(result.blocks[place])
+    place, (name, text) = fence.place, _unfenced(fence.block)
     tag, shown, characters = stored["tag"], stored["shown"], stored["characters"]
     blocks = [*result.blocks[:place], Text(fenced(name, text[:shown], tag, "beginning"))]
     if shown < characters:
@@ -53,22 +53,26 @@ def as_stored(result: Result, stored: Mapping[str, Any]) -> Result:
 
 def beginning_of(result: Result) -> str:
     """Return what is shown of a result's own words, from their beginning; nothing where it is shown in short form."""
-    place = _fence_in(result)
-    return "" if place is None else _unfenced(result.blocks[place])[1]
+    fence = _fence_in(result)
+    return "" if fence is None else _unfenced(fence.block)[1]
 
 
-def _fence_in(result: Result) -> int | None:
-    shown = (
-        place
-        for place, block in enumerate(result.blocks)
-        if isinstance(block, Text) and block.text.startswith(_FENCED)
-    )
-    return next(shown, None)
+class _Fence(NamedTuple):
+    """Where the first fenced text of a result stands."""
+
+    place: int
+    block: Text
 
 
-def _unfenced(block: Block) -> tuple[str, str]:
+def _fence_in(result: Result) -> _Fence | None:
+    for place, block in enumerate(result.blocks):
+        if isinstance(block, Text) and block.text.startswith(_FENCED):
+            return _Fence(place, block)
+    return None
+
+
+def _unfenced(block: Text) -> tuple[str, str]:
     """Return the name of a fence, and what stands inside."""
-    assert isinstance(block, Text)  # noqa: S101 - only texts are fenced
     head, _, rest = block.text.partition("\n")
     return head[1:].partition(" ")[0], rest.rpartition("\n")[0]
 

@@ -91,7 +91,7 @@ def out_of_time(task: Task, when: str, unwritten: float = 0.0) -> ToolError:
 
 def _look(store: Store, journal: Journal) -> tuple[Spendings, Budget, Budget]:
     used = store.spendings(journal.held.id)
-    if used.entries != journal.standing.seen:
+    if used.entries != journal.state.seen:
         # Another writer added entries, too: an answer its model gave in another task, for example.
         journal.refresh()
     return used, journal.limits.own, journal.limits.run

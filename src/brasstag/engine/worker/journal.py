@@ -31,8 +31,8 @@ class Journal:
                 "Run `brasstag timeline verify`"
             )
         self.context = self._context()
-        self.standing = TaskState(held.id)
-        self.sights = ReadSet()
+        self.state = TaskState(held.id)
+        self.read_set = ReadSet()
         self._transcript = Transcript(self.context)
         self._unrendered: list[Entry] = []
         self._add(entries)
@@ -42,11 +42,11 @@ class Journal:
     @property
     def limits(self) -> Limits:
         """The task's limits, and its run's, as extended last: its timeline says so, not its row."""
-        return self.standing.limits
+        return self.state.limits
 
     def catch_up(self) -> bool:
         """Add what this process wrote since; False if that is nothing, or not all: then ``refresh`` reads the rest."""
-        seen = self.standing.seen
+        seen = self.state.seen
         written = [entry for entry in self._carbon.take() if entry.seq >= seen]
         if not written or written[-1].seq != seen + len(written) - 1:
             return False
@@ -55,7 +55,7 @@ class Journal:
 
     def refresh(self) -> None:
         """Read what was written since: by this worker, by a person, by a task below."""
-        self._add(self._runtime.store.entries_since(self.held.id, self.standing.seen))
+        self._add(self._runtime.store.entries_since(self.held.id, self.state.seen))
 
     def transcript(self) -> Transcript:
         """Return what a model is shown; rendered only now, as a long result takes its time."""
@@ -63,14 +63,14 @@ class Journal:
         for entry in unrendered:
             self._transcript.add(entry)
         if self._transcript.stale:
-            entries = self._runtime.store.proven(self.held.id)[: self.standing.seen]
+            entries = self._runtime.store.proven(self.held.id)[: self.state.seen]
             self._transcript = transcript_of(entries, self.context)
         return self._transcript
 
     def _add(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
-            self.standing.add(entry)
-            self.sights.add(entry)
+            self.state.add(entry)
+            self.read_set.add(entry)
             self._unrendered.append(entry)
 
     def _context(self) -> Transcript | None:

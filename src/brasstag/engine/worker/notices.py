@@ -13,19 +13,19 @@ from brasstag.words.previews import digest_in
 
 def tell_of_changes(runtime: Runtime, journal: Journal) -> None:
     """Write down, before a task's next turn, what others changed of what it has seen; its model is told with that turn."""
-    payload = plan_notice(runtime, journal.held.task.role, journal.sights)
+    payload = plan_notice(runtime, journal.held.task.role, journal.read_set)
     if payload is not None:
         runtime.store.graph.note(journal.held, EntryKind.NOTICED, payload)
         if not journal.catch_up():
             journal.refresh()
 
 
-def plan_notice(runtime: Runtime, role: str, sights: ReadSet) -> dict[str, Any] | None:
+def plan_notice(runtime: Runtime, role: str, read_set: ReadSet) -> dict[str, Any] | None:
     """Return the payload of a NOTICED entry, or None where the task knows all there is to know of what it has seen."""
-    seen = {path: sight for path, sight in sights.by_path.items() if digest_in(sight.state)}
+    seen = {path: last_seen for path, last_seen in read_set.by_path.items() if digest_in(last_seen.state)}
     if not seen:
         return None
-    newer = runtime.store.read(lambda view: _newer(view, seen, sights))
+    newer = runtime.store.read(lambda view: _newer(view, seen, read_set))
     # What was seen last is most likely what matters next.
     changes = [
         {"path": one.path, "version": one.version, "by": one.by, "state": one.state}
@@ -35,21 +35,25 @@ def plan_notice(runtime: Runtime, role: str, sights: ReadSet) -> dict[str, Any] 
     return {"type": "notice", "changes": changes} if changes else None
 
 
-def _newer(view: View, seen: dict[str, SeenState], sights: ReadSet) -> list[Version]:
+def _newer(view: View, seen: dict[str, SeenState], read_set: ReadSet) -> list[Version]:
     newest = newest_versions(view, seen)
     others = {
-        path: sight
-        for path, sight in seen.items()
+        path: last_seen
+        for path, last_seen in seen.items()
         if path in newest
-        and newest[path].state != sight.state
-        and newest[path].state not in sights.told.get(path, ())
+        and newest[path].state != last_seen.state
+        and newest[path].state not in read_set.told.get(path, ())
     }
     if not others:
         return []
-    known = last_versions_with(view, {path: sight.state for path, sight in others.items()})
-    return [newest[path] for path, sight in others.items() if _is_newer(newest[path], sight, known.get(path))]
+    known = last_versions_with(view, {path: last_seen.state for path, last_seen in others.items()})
+    return [
+        newest[path]
+        for path, last_seen in others.items()
+        if _is_newer(newest[path], last_seen, known.get(path))
+    ]
 
 
-def _is_newer(newest: Version, sight: SeenState, known: int | None) -> bool:
+def _is_newer(newest: Version, last_seen: SeenState, known: int | None) -> bool:
     """Say whether a version came after the state a task saw; where that state has no version, the times decide."""
-    return newest.version > known if known is not None else newest.at > sight.at
+    return newest.version > known if known is not None else newest.at > last_seen.at

@@ -39,7 +39,7 @@ LOOK_SECONDS = 0.5
 """How often a worker looks whether a waiting call may go on, while others of the same task still run."""
 
 
-class Calling:
+class OpenCalls:
     """Takes a task's open calls to the counter."""
 
     def __init__(self, runtime: Runtime, counter: Counter) -> None:
@@ -48,7 +48,7 @@ class Calling:
         self._offered: dict[tuple[str, str], tuple[Offer, ...]] = {}
         self._offered_by = runtime.policy.roles
 
-    async def run_open(self, journal: Journal) -> bool:
+    async def run(self, journal: Journal) -> bool:
         """Run every open call that waits for nothing; return False where there was none."""
         running: dict[asyncio.Task[Outcome], str] = {}
         await self._look_at_time(journal)
@@ -94,7 +94,7 @@ class Calling:
 
     def _start(self, journal: Journal, running: dict["asyncio.Task[Outcome]", str]) -> bool:
         began = False
-        for call in may_start(self._runtime.registry, journal.standing.open.values()):
+        for call in may_start(self._runtime.registry, journal.state.open.values()):
             if call.id not in running.values():
                 self._require_time(journal, call)
                 running[asyncio.create_task(self._run(journal, call))] = call.id
@@ -102,7 +102,7 @@ class Calling:
         return began
 
     async def _look_at_time(self, journal: Journal) -> None:
-        if journal.standing.open and is_timed(journal):
+        if journal.state.open and is_timed(journal):
             journal.seconds_left = await self._runtime.threads.run(seconds_left, self._runtime.store, journal)
 
     def _require_time(self, journal: Journal, call: OpenCall) -> None:
@@ -135,10 +135,10 @@ class Calling:
         if open_call.state is CallState.APPROVED:
             return await self._counter.resume(open_call.approval_id, task.epoch, journal.seconds_left)
         try:
-            arguments, repaired = _read(open_call, journal.standing)
+            arguments, repaired = _read(open_call, journal.state)
         except ToolError as error:
             return Failed.by(error)
-        if is_second_handoff(self._runtime.registry, journal.standing.open.values(), open_call):
+        if is_second_handoff(self._runtime.registry, journal.state.open.values(), open_call):
             return Failed(Code.INVALID_ARGUMENTS, "a task is handed off once; the first handoff counts")
         tool = self._runtime.registry.get(call.tool)
         if task.kind == "question" and tool is not None and not self.usable(task)(tool.name):
@@ -150,7 +150,7 @@ class Calling:
 
     async def _settle_strays(self, journal: Journal) -> bool:
         """Settle calls that claimed and were left: by a dead worker, or here when the database went away."""
-        strays = [call.id for call in journal.standing.open.values() if call.state is CallState.ACTING]
+        strays = [call.id for call in journal.state.open.values() if call.state is CallState.ACTING]
         if not strays:
             return False
         # What this process knows of their ends counts more than what can be found out.
@@ -164,16 +164,16 @@ class Calling:
         return settled
 
 
-def _read(open_call: OpenCall, standing: TaskState) -> tuple[dict[str, Any], str]:
+def _read(open_call: OpenCall, state: TaskState) -> tuple[dict[str, Any], str]:
     given = open_call.use.arguments
     if not isinstance(given, str):
         return dict(given), ""
     try:
         return read_arguments(given)
     except ToolError as error:
-        if standing.stop != "length":
+        if state.stop != "length":
             raise
-        raise ToolError(error.code, CUT_OFF.format(length=standing.length)) from None
+        raise ToolError(error.code, CUT_OFF.format(length=state.length)) from None
 
 
 def _call(journal: Journal, open_call: OpenCall) -> Call:

@@ -18,7 +18,7 @@ from brasstag.engine.calls.counter import Counter
 from brasstag.engine.recovery.crashed import recover_desks
 from brasstag.engine.recovery.reconcile import reconcile
 from brasstag.engine.runtime import Runtime
-from brasstag.engine.worker.advance import Advancing
+from brasstag.engine.worker.advance import TaskRunner
 from brasstag.store.tasks.rows import Status, held_tasks
 from brasstag.words.errors import StoreError
 
@@ -36,7 +36,7 @@ RECONCILE_SECONDS = 5.0
 _Look = Callable[..., dict[str, tuple[Status, int]]]
 
 
-def _nobody_told(_task_id: str, _begins: bool) -> None:
+def _not_told(_task_id: str, _begins: bool) -> None:
     """Do nothing: no listener is set."""
 
 
@@ -46,9 +46,9 @@ class Worker:
     def __init__(self, runtime: Runtime, counter: Counter) -> None:
         self._runtime = runtime
         self._counter = counter
-        self._advancing = Advancing(runtime, counter)
+        self._tasks = TaskRunner(runtime, counter)
         self._here: dict[asyncio.Task[None], str] = {}
-        self.told: Callable[[str, bool], None] = _nobody_told
+        self.told: Callable[[str, bool], None] = _not_told
         """Told of each task that is looked at here, and, with False, that it has been left."""
 
     async def serve(self, queue: str = "", concurrency: int = 8) -> None:
@@ -69,7 +69,7 @@ class Worker:
 
     def drain(self) -> None:
         """Begin nothing more, and give back at its next step what is held."""
-        self._advancing.draining = True
+        self._tasks.draining = True
         self._runtime.store.jobs.stop()
 
     def abandon(self) -> None:
@@ -78,7 +78,7 @@ class Worker:
             work.cancel()
 
     async def _advance(self, task_id: str, wake: int) -> None:
-        work = asyncio.create_task(self._advancing.advance(task_id, wake))
+        work = asyncio.create_task(self._tasks.advance(task_id, wake))
         self._here[work] = task_id
         self.told(task_id, True)
         try:
@@ -101,7 +101,7 @@ class Worker:
         if not self._here:
             return
         # Listed before the look, so that a task taken in between is not judged by it.
-        here = [(work, name, self._advancing.epoch_of(work)) for work, name in self._here.items()]
+        here = [(work, name, self._tasks.epoch_of(work)) for work, name in self._here.items()]
         names, look = [name for _, name, _ in here], self._runtime.store.read
         found = await self._runtime.threads.run(cast("_Look", look), lambda view: held_tasks(view, names))
         for work, name, epoch in here:

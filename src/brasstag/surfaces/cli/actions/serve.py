@@ -63,11 +63,11 @@ class Working:
     async def _until_idle(self, room: "Room", linger: float) -> None:
         loop = asyncio.get_running_loop()
         busy_at = loop.time()
-        while loop.time() - busy_at <= linger or await room.runs.standing("ready", "running"):
-            if await room.runs.standing("ready", "running"):
+        while loop.time() - busy_at <= linger or await room.runs.tasks_in("ready", "running"):
+            if await room.runs.tasks_in("ready", "running"):
                 busy_at = loop.time()
                 await asyncio.sleep(GLANCE_SECONDS)
-            elif linger and await room.runs.standing("blocked"):
+            elif linger and await room.runs.tasks_in("blocked"):
                 await asyncio.sleep(min(WAITING_SECONDS, linger))
             else:
                 break
