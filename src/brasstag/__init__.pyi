@@ -2,7 +2,6 @@ from brasstag.app.base_tool import BaseTool as BaseTool
 from brasstag.app.documents import RoomDocuments as RoomDocuments
 from brasstag.app.room import Room as Room
 from brasstag.app.runs import Ended as Ended
-from brasstag.app.state import RoomState as RoomState
 from brasstag.app.toolbox import Toolbox as Toolbox
 from brasstag.app.watch.events import Question as Question
 from brasstag.app.watch.events import RunEvent as RunEvent
@@ -34,7 +33,6 @@ from brasstag.sandbox.workspace.draft import Draft as Draft
 from brasstag.store.contents.versions import Version as Version
 from brasstag.store.documents.outbox import Event as Event
 from brasstag.store.maintenance.verify import Report as Report
-from brasstag.store.store import Store as Store
 from brasstag.store.tasks.memories import Memory as Memory
 from brasstag.store.tasks.rows import Task as Task
 from brasstag.store.tasks.types import Stopped as Stopped

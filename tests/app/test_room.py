@@ -42,6 +42,10 @@ def test_every_public_name_is_there() -> None:
         _ = brasstag.no_such_name
 
 
+def test_what_only_the_command_line_needs_is_not_public() -> None:
+    assert {"Store", "RoomState"}.isdisjoint(brasstag.__all__)
+
+
 def test_what_is_imported_by_name_is_all_that_is_imported() -> None:
     script = (
         "import sys, brasstag\nbrasstag.Code\nprint(*(name for name in sys.modules if 'brasstag' in name))"

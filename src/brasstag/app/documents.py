@@ -82,9 +82,8 @@ class RoomDocuments:
         offset: int = 0,
     ) -> Listed:
         """Return documents, in order, with what is known of each; raise ToolError for a filter that is not valid."""
-        rows = wanted.wanted()
         return await self._threads.run(
-            lambda: self._library.listing(rows, wanted.glob, order, limit, offset, seconds=WAIT_SECONDS)
+            lambda: self._library.listing(wanted, order, limit, offset, seconds=WAIT_SECONDS)
         )
 
     async def search(

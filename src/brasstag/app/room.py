@@ -11,7 +11,6 @@ from brasstag.app.model_summaries import ModelSummaries
 from brasstag.app.open import OpenRoom, open_in_memory, open_project
 from brasstag.app.requests import why_not_named, with_arguments
 from brasstag.app.runs import Ended, Runs
-from brasstag.app.state import RoomState
 from brasstag.app.toolbox import Toolbox
 from brasstag.app.wait import Awaited
 from brasstag.app.watch.events import RunEvent
@@ -27,7 +26,6 @@ from brasstag.policy.rule import Rule
 from brasstag.policy.rule_engine import SafetyRule
 from brasstag.settings import ProfileName
 from brasstag.store.maintenance.verify import Report
-from brasstag.store.store import Store
 from brasstag.store.tasks.memories import Memory
 from brasstag.store.tasks.rows import Task
 from brasstag.store.tasks.types import Stopped
@@ -55,6 +53,10 @@ class Room:
         self._open_room = open_room
         self._runtime = open_room.runtime
         self._counter = open_room.counter
+        self.store = self._runtime.store
+        """Everything this room has written down; for the command line, so it may change with any release."""
+        self.state = open_room.room_state
+        """The store with key and lock of this room; for the command line, too."""
         self._actor = actor
         self._purpose = purpose
         self.recovered = open_room.recovered
@@ -113,16 +115,6 @@ class Room:
             yield room
         finally:
             await room._close()
-
-    @property
-    def store(self) -> Store:
-        """Everything this room has written down."""
-        return self._runtime.store
-
-    @property
-    def state(self) -> RoomState:
-        """Store, key and lock of this room."""
-        return self._open_room.room_state
 
     @property
     def task_id(self) -> str:

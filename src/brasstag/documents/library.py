@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from brasstag.documents.filters import Filter
 from brasstag.documents.formats.kinds import CONVERTED
 from brasstag.documents.scan.refresh import Refresher
 from brasstag.documents.scan.report import ScanReport
@@ -19,7 +20,7 @@ from brasstag.sandbox.workspace.globs import matcher
 from brasstag.store.contents.versions import Past, Version, past, still_here
 from brasstag.store.documents.conversions import Conversion, conversions_of
 from brasstag.store.documents.rows import DocumentRow, row_at
-from brasstag.store.documents.select import Order, Wanted, list_documents
+from brasstag.store.documents.select import Order, list_documents
 from brasstag.store.maintenance.rebuild_index import forget_index
 from brasstag.store.store import Store
 from brasstag.words.blocks import Blocks
@@ -103,8 +104,7 @@ class Library:
 
     def listing(
         self,
-        wanted: Wanted,
-        glob: str = "",
+        asked: Filter,
         order: Order = "path",
         limit: int = 50,
         offset: int = 0,
@@ -112,10 +112,11 @@ class Library:
         visible: Visible = lambda _path: True,
         seconds: float = 10.0,
     ) -> Listed:
-        """Return documents, in order, with what is known of each."""
+        """Return documents, in order, with what is known of each; raise ToolError for a filter that is not valid."""
+        wanted = asked.wanted()
         is_fresh = self.refresher.refresh(seconds)
         self.indexer.index_pending(STUDY_SECONDS)
-        matches = matcher([glob] if glob else ())
+        matches = matcher(asked.globs)
 
         def shows(path: str) -> bool:
             return matches(path) and visible(path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlalchemy import Connection
 
 from brasstag.store.contents.blobs import Blobs
-from brasstag.store.contents.versions import add_versions, written_since
+from brasstag.store.contents.versions import Author, add_versions, written_since
 from brasstag.store.database.base import Database, Transaction
 from brasstag.store.tasks import approvals as approval_rows
 from brasstag.store.tasks import rows as task_rows
@@ -196,7 +196,8 @@ class Store:
         with self.writing(claimed.task_id) as transaction:
             if not self.ledger.settle(transaction, claimed):
                 return self._settled_tag(transaction, claimed)
-            add_versions(transaction, made, by, claimed.call_id, why, self.now(), claimed.task_id)
+            author = Author(by, claimed.task_id, claimed.call_id, why, self.now())
+            add_versions(transaction, made, author)
             tag = self.timeline.append(
                 transaction, claimed.task_id, EntryKind.SETTLED, claimed.call_id, payload
             )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from brasstag.documents.filters import Filter
 from brasstag.documents.search.search import Query
-from brasstag.store.documents.select import Order, Wanted
+from brasstag.store.documents.select import Order
 from brasstag.toolkit.config.config import Limits
 from brasstag.toolkit.declare.declare import tool
 
@@ -18,9 +18,7 @@ WAITING_SHARE = 0.5
 class Catalogue(Protocol):
     """What finding needs to know of documents; the engine hands it in."""
 
-    def listing(
-        self, wanted: Wanted, glob: str, order: Order, limit: int, offset: int, *, seconds: float
-    ) -> "Listed":
+    def listing(self, asked: Filter, order: Order, limit: int, offset: int, *, seconds: float) -> "Listed":
         """Return the documents that fit."""
         ...
 
@@ -46,7 +44,7 @@ def list_documents(
 ) -> dict[str, Any]:
     """list_documents"""
     asked = Filter(glob, tuple(tags or ()), mime_type, creator, task, changed_after, changed_before)
-    listed = library.listing(asked.wanted(), glob, order, limit, offset, seconds=_patience(limits))
+    listed = library.listing(asked, order, limit, offset, seconds=_patience(limits))
     return {
         "documents": [document.as_json() for document in listed.documents],
         "more": listed.more,

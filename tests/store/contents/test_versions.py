@@ -6,6 +6,7 @@ from sqlalchemy import select
 
 from brasstag.store.contents.versions import (
     OUTSIDE,
+    Author,
     Version,
     add_versions,
     history,
@@ -24,7 +25,7 @@ ONE, TWO, THREE = (file_state(letter * 64) for letter in "abc")
 
 def record(store: Store, *changes: Change, by: str = "editor") -> None:
     with store.database.write() as transaction:
-        add_versions(transaction, changes, by, "call_1", "write_file", store.now(), "task_1")
+        add_versions(transaction, changes, Author(by, "task_1", "call_1", "write_file", store.now()))
 
 
 def told(found: list[Version]) -> list[tuple[str, int, str, str]]:

@@ -1,7 +1,7 @@
 """Versions: every state of every path Brasstag has seen, who made it and why, and what changed since a task saw it."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, insert, select
@@ -63,27 +63,30 @@ class Version:
         }
 
 
-def add_versions(
-    transaction: Transaction,
-    changes: Iterable[Change],
-    by: str,
-    call_id: str,
-    why: str,
-    at: str,
-    task_id: str,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who made versions: a role, with which call, and when."""
+
+    by: str
+    task_id: str
+    call_id: str
+    why: str
+    at: str
+
+
+def add_versions(transaction: Transaction, changes: Iterable[Change], author: Author) -> None:
     """Record what a call made of each path; a before-state not seen yet is recorded first, as made outside."""
-    book = _Book(transaction, at, {"by": by, "call_id": call_id, "why": why, "at": at, "task_id": task_id})
+    made = _NewVersions(transaction, author)
     for change in changes:
         moved_at = 0
         if change.source:
-            moved_at = book.expect(change.source, change.after, change.mode, change.size)
-            book.add(change.source, ABSENT, None, 0)
-        book.expect(change.path, change.before, change.before_mode, change.before_size)
+            moved_at = made.expect(change.source, change.after, change.mode, change.size)
+            made.add(change.source, ABSENT, None, 0)
+        made.expect(change.path, change.before, change.before_mode, change.before_size)
         mode = change.mode if change.after != ABSENT else None
-        book.add(change.path, change.after, mode, change.size, change.source, moved_at)
-    insert_versions(transaction, book.rows)
-    touch(transaction, dict.fromkeys(row.path for row in book.rows))
+        made.add(change.path, change.after, mode, change.size, change.source, moved_at)
+    insert_versions(transaction, made.rows)
+    touch(transaction, dict.fromkeys(row.path for row in made.rows))
 
 
 def written_since(transaction: Transaction, changes: Iterable[Change]) -> Iterator[tuple[str, str]]:
@@ -104,14 +107,14 @@ def insert_versions(transaction: Transaction, rows: Sequence[Version]) -> None:
         )
 
 
-class _Book:
+class _NewVersions:
     """The versions one call makes, numbered from the newest of each path on."""
 
-    def __init__(self, transaction: Transaction, at: str, told: dict[str, str]) -> None:
+    def __init__(self, transaction: Transaction, author: Author) -> None:
         self.rows: list[Version] = []
         self._transaction = transaction
-        self._at = at
-        self._told = told
+        self._author = author
+        self._told = asdict(author)
         self._numbers: dict[str, int] = {}
 
     def expect(self, path: str, state: str, mode: int | None, size: int) -> int:
@@ -120,7 +123,7 @@ class _Book:
             number, known, _by = self._transaction.run(_newest, at_path=path).fetchone() or (0, ABSENT, "")
             if state != known:
                 number += 1
-                self.rows.append(Version(path, number, state, mode, size, OUTSIDE, "", "", self._at))
+                self.rows.append(Version(path, number, state, mode, size, OUTSIDE, "", "", self._author.at))
             self._numbers[path] = number
         return self._numbers[path]
 

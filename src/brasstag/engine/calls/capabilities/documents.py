@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
+from brasstag.documents.filters import Filter
 from brasstag.documents.formats.kinds import kind_of
 from brasstag.documents.library import Found, Library, Listed, held_by
 from brasstag.documents.search.search import Query
@@ -12,7 +13,7 @@ from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import parse_path
 from brasstag.store.contents.blobs import Blobs
 from brasstag.store.contents.versions import Version
-from brasstag.store.documents.select import Order, Wanted
+from brasstag.store.documents.select import Order
 from brasstag.words.blocks import Blocks
 from brasstag.words.canonical import sha256
 from brasstag.words.documents import Content, Document
@@ -49,13 +50,9 @@ class DocumentAccess:
         self._asks = asks
         self._kept = kept
 
-    def listing(
-        self, wanted: Wanted, glob: str, order: Order, limit: int, offset: int, *, seconds: float
-    ) -> Listed:
+    def listing(self, asked: Filter, order: Order, limit: int, offset: int, *, seconds: float) -> Listed:
         """Return documents with what is known of each; where a rule asks about one, nothing of its content is shown."""
-        listed = self._library.listing(
-            wanted, glob, order, limit, offset, visible=self._is_visible, seconds=seconds
-        )
+        listed = self._library.listing(asked, order, limit, offset, visible=self._is_visible, seconds=seconds)
         return replace(listed, documents=tuple(map(self._discreet, listed.documents)))
 
     def search(self, query: Query, seconds: float) -> Found:
