@@ -14,7 +14,8 @@ from brasstag.app.watch.spending import Taken, spendings_of_run
 from brasstag.app.workers import WorkerMarks
 from brasstag.documents.reading.carry import carry
 from brasstag.engine.agents import Chosen
-from brasstag.engine.graph.open import Asked, failure, opening, root_task
+from brasstag.engine.graph.close import failure
+from brasstag.engine.graph.open import Asked, opening, root_task
 from brasstag.engine.graph.people import answer_question, resume_task, stop_task
 from brasstag.engine.graph.receivers import receiving
 from brasstag.engine.worker.worker import Worker

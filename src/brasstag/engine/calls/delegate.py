@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from brasstag.engine.calls import record
 from brasstag.engine.calls.types import LOGGED, Passing
-from brasstag.engine.graph.open import Asked, child_task, ended, question_task
+from brasstag.engine.graph.close import ended
+from brasstag.engine.graph.open import Asked, child_task, question_task
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant
 from brasstag.settings.crew import PERSON

@@ -6,7 +6,7 @@ This needs the store only, so it works when settings or tools are broken.
 from collections.abc import Sequence
 from typing import Any
 
-from brasstag.engine.graph.open import ended, failure
+from brasstag.engine.graph.close import ended, failure
 from brasstag.engine.transcript.state import CallState, OpenCall, TaskState
 from brasstag.settings.crew import PERSON
 from brasstag.store.database.base import View

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from brasstag.engine.calls.counter import Counter
-from brasstag.engine.graph.open import ended, failure
+from brasstag.engine.graph.close import ended, failure
 from brasstag.engine.runtime import Runtime
 from brasstag.engine.worker.journal import Journal
 from brasstag.engine.worker.open_calls import OpenCalls
