@@ -21,7 +21,6 @@ from brasstag.store.maintenance.rebuild_index import require_sound_index as requ
 from brasstag.store.maintenance.redact import redact as redact
 from brasstag.store.maintenance.verify import Report as Report
 from brasstag.store.open import open_existing as open_existing
-from brasstag.store.open import whereabouts as whereabouts
 from brasstag.store.store import Store as Store
 from brasstag.store.tasks.approvals import list_approvals as list_approvals
 from brasstag.store.tasks.memories import all_memories as all_memories

@@ -6,7 +6,7 @@ is there from the first opening on; whatever does not fit it is refused, as it w
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from filelock import FileLock
 
@@ -56,21 +56,9 @@ def open_jobs(database: Database) -> Jobs:
         from brasstag.store.jobs.sqlite import EmbeddedJobs  # noqa: PLC0415 - one of the two is needed
 
         return EmbeddedJobs(database)
-    from brasstag.store.database.postgres import PostgresDatabase  # noqa: PLC0415
     from brasstag.store.jobs.procrastinate import ProcrastinateJobs  # noqa: PLC0415
 
-    assert isinstance(database, PostgresDatabase)  # noqa: S101 - there is no third
-    return ProcrastinateJobs(database)
-
-
-def whereabouts(database: Database, state: Path) -> str:
-    """Say where a room's tables are, and which server holds them; nothing in it is secret."""
-    if isinstance(database, SqliteDatabase):
-        return f"SQLite, {state / 'state.db'}"
-    from brasstag.store.database.postgres import PostgresDatabase  # noqa: PLC0415
-
-    assert isinstance(database, PostgresDatabase)  # noqa: S101 - there is no third
-    return f"Postgres {database.server_version()} at {database.address.place}, schema {database.schema}"
+    return ProcrastinateJobs(cast("PostgresDatabase", database))
 
 
 def _require_same_home(state: Path, url: str) -> None:

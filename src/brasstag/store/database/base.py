@@ -104,5 +104,8 @@ class Database(Protocol):
     def rebuild(self) -> AbstractContextManager[Connection]:
         """A transaction for changes to the tables themselves, which SQLAlchemy begins and commits."""
 
+    def whereabouts(self) -> str:
+        """Say where the tables are, and which program holds them; nothing in it is secret."""
+
     def close(self) -> None:
         """Let go of every connection."""

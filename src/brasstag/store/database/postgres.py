@@ -125,10 +125,11 @@ class PostgresDatabase:
                     connection.execute(text(f"CREATE SCHEMA {self.schema}"))
                 yield connection
 
-    def server_version(self) -> str:
-        """Ask the server which version it is."""
+    def whereabouts(self) -> str:
+        """Say where the tables are, and which server holds them; nothing in it is secret."""
         with self.read() as view:
-            return str(view.execute(text("SHOW server_version")).scalar_one())
+            version = view.execute(text("SHOW server_version")).scalar_one()
+        return f"Postgres {version} at {self.address.place}, schema {self.schema}"
 
     def close(self) -> None:
         """Let go of every connection."""

@@ -68,7 +68,7 @@ class SqliteDatabase:
                 yield transaction
                 transaction.commit()
             except BaseException:
-                self._roll_back()
+                self._roll_back(self._writer)
                 raise
         transaction.follow_up()
 
@@ -79,9 +79,8 @@ class SqliteDatabase:
         with queue, _readable_errors(self._path), self._engine.connect() as connection:
             yield connection
 
-    def _roll_back(self) -> None:
-        assert self._writer is not None  # noqa: S101 - only write() comes here
-        if self._writer.connection.driver_connection.in_transaction:  # type: ignore[union-attr]
+    def _roll_back(self, writer: Connection) -> None:
+        if writer.connection.driver_connection.in_transaction:  # type: ignore[union-attr]
             self._cursor.execute("ROLLBACK")
 
     @contextmanager
@@ -127,6 +126,10 @@ class SqliteDatabase:
                     return int(connection.execute("PRAGMA data_version").fetchone()[0])
 
             yield look
+
+    def whereabouts(self) -> str:
+        """Say where the tables are."""
+        return f"SQLite, {self._path or 'in memory'}"
 
     def close(self) -> None:
         """Let go of every connection."""

@@ -46,8 +46,7 @@ class Prepared:
         return self._known[key]
 
     def _compile(self, dialect: Dialect) -> tuple[str, Any]:
-        compiled = self._statement.compile(dialect=dialect)  # type: ignore[attr-defined]
-        assert isinstance(compiled, SQLCompiler)  # noqa: S101 - what compiling a statement gives
+        compiled: SQLCompiler = self._statement.compile(dialect=dialect)  # type: ignore[attr-defined]
         fixed = {name: bind.value for name, bind in compiled.binds.items() if not bind.required}
         if compiled.positiontup is None:
             return compiled.string, lambda values: {**fixed, **values}

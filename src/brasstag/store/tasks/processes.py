@@ -22,7 +22,7 @@ class ProcessLock:
             self._lock = os.open(unseen, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX)
             # Locked before it is seen, so no other process ever finds it free while this one lives.
-            unseen.rename(self._file(self.id))
+            unseen.rename(_lock_file(folder, self.id))
 
     def is_alive(self, boot_id: str) -> bool:
         """Say whether the process that holds a process lock still runs."""
@@ -31,7 +31,7 @@ class ProcessLock:
         if self._folder is None:
             return False
         try:
-            probe = os.open(self._file(boot_id), os.O_RDWR | os.O_CLOEXEC)
+            probe = os.open(_lock_file(self._folder, boot_id), os.O_RDWR | os.O_CLOEXEC)
         except FileNotFoundError:
             return False
         try:
@@ -53,7 +53,7 @@ class ProcessLock:
         if boot_id == self.id or self._folder is None:
             return False
         try:
-            return time.time() - self._file(boot_id).stat().st_mtime > seconds
+            return time.time() - _lock_file(self._folder, boot_id).stat().st_mtime > seconds
         except FileNotFoundError:
             return False
 
@@ -66,11 +66,11 @@ class ProcessLock:
 
     def end(self) -> None:
         """Let go of the lock."""
-        if self._lock >= 0:
-            self._file(self.id).unlink(missing_ok=True)
+        if self._folder is not None and self._lock >= 0:
+            _lock_file(self._folder, self.id).unlink(missing_ok=True)
             os.close(self._lock)
             self._lock = -1
 
-    def _file(self, boot_id: str) -> Path:
-        assert self._folder is not None  # noqa: S101 - asked by every caller
-        return self._folder / f"{boot_id}.lock"
+
+def _lock_file(folder: Path, boot_id: str) -> Path:
+    return folder / f"{boot_id}.lock"

@@ -109,8 +109,9 @@ class Sealer:
             key_id=self.key.id,
             signature=self.key.sign(link),
         )
-        if self._witness_file is not None:
-            transaction.after_commit.append(lambda: self._remember(Witness(seq, link)))
+        file = self._witness_file
+        if file is not None:
+            transaction.after_commit.append(lambda: self._remember(file, Witness(seq, link)))
 
     def knows_chain(self, link_at: Callable[[int], Any]) -> bool:
         """Say whether the chain holds the link the witness remembers; ``link_at`` returns a row with its hash."""
@@ -125,7 +126,7 @@ class Sealer:
         if self._witness_file is not None:
             self._witness_file.unlink(missing_ok=True)
             if newest is not None:
-                self._remember(newest)
+                self._remember(self._witness_file, newest)
 
     def witness(self) -> Witness | None:
         """Return the newest link this machine remembers, or None when it remembers none."""
@@ -137,16 +138,15 @@ class Sealer:
         except (ValueError, KeyError, TypeError) as error:
             raise StoreError(f"the witness file is unreadable: {error}") from error
 
-    def _remember(self, newest: Witness) -> None:
+    def _remember(self, file: Path, newest: Witness) -> None:
         # Two processes may arrive in either order; the witness only ever moves forward.
-        assert self._witness_file is not None  # noqa: S101 - seal() asked
-        with FileLock(f"{self._witness_file}.lock"):
+        with FileLock(f"{file}.lock"):
             known = self.witness()
             if known is not None and known.seq >= newest.seq:
                 return
-            temporary = self._witness_file.with_suffix(".tmp")
+            temporary = file.with_suffix(".tmp")
             temporary.write_text(json.dumps({"seq": newest.seq, "hash": newest.hash}))
-            temporary.replace(self._witness_file)
+            temporary.replace(file)
 
 
 def load_or_create_key(folder: Path) -> Key:

@@ -19,7 +19,6 @@ from brasstag.store import (
     count_missing,
     require_sound_index,
     sqlite_version,
-    whereabouts,
 )
 from brasstag.surfaces.cli.follow.who_continues import is_served
 from brasstag.surfaces.cli.terminal.failures import paragraph
@@ -74,7 +73,7 @@ def _project(root: Path) -> Iterator[Check]:
         yield Check("state", False, paragraph(error))
         return
     try:
-        yield Check("database", True, whereabouts(room_state.store.database, root / STATE_DIRECTORY))
+        yield Check("database", True, room_state.store.database.whereabouts())
         yield from _state(root, room_state)
         changed = Trust(root, room_state.folder).changes()
         if changed:

@@ -22,6 +22,7 @@ from brasstag.surfaces.cli.terminal.console import (
 if TYPE_CHECKING:
     from brasstag.engine import Explained
     from brasstag.policy import Explanation, Replayed
+    from brasstag.words.calls import Failed
     from brasstag.words.previews import Preview
 
 app = typer.Typer(help="Test the rules, and explain what they decide.", no_args_is_help=True)
@@ -99,7 +100,7 @@ async def _explain(project: Path, tool: str, given: Given, role: str, output: Ou
         if found.lands:
             say(f"What it changes is judged once it has run, as {LANDING}.", "yellow")
     if found.refused is not None:
-        _print_refusal(found)
+        _print_refusal(found.refused, is_judged=found.explanation is not None)
 
 
 def _print_voices(tool: str, explanation: "Explanation") -> None:
@@ -142,13 +143,11 @@ def _print_deeds(preview: "Preview") -> None:
         quote(line, indent="  ")
 
 
-def _print_refusal(found: "Explained") -> None:
-    assert found.refused is not None  # noqa: S101 - asked by the caller
-    code = found.refused.code.value
-    if found.explanation is not None:
-        say(f"It would still fail: {code}: {found.refused.message}", "yellow")
+def _print_refusal(failed: "Failed", *, is_judged: bool) -> None:
+    if is_judged:
+        say(f"It would still fail: {failed.code.value}: {failed.message}", "yellow")
     else:
-        say(f"It would be refused: {code}: {found.refused.message}", "red")
+        say(f"It would be refused: {failed.code.value}: {failed.message}", "red")
 
 
 async def _replay(project: Path, file: Path, everything: bool, output: OutputName | None) -> None:
