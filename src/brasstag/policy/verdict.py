@@ -87,14 +87,14 @@ class Rules:
         preview = as_declared(preview, tool)
         subject = Subject(call, preview)
         shelf = self._shelf(call.tool)
-        heard = [
+        spoken = [
             Spoken(bound.rule.verdict, on, bound.rule.source)
             for bound in (*shelf.strict, *shelf.allows)
             if (on := bound.speaks(subject)) is not None
         ]
-        heard += self._about_commands(subject)
-        heard += [Spoken(verdict, call.tool, "Python") for verdict in self._python_verdicts(call, preview)]
-        return tuple(sorted(heard, key=lambda spoken: -spoken.verdict.strictness))
+        spoken += self._about_commands(subject)
+        spoken += [Spoken(verdict, call.tool, "Python") for verdict in self._python_verdicts(call, preview)]
+        return tuple(sorted(spoken, key=lambda spoken: -spoken.verdict.strictness))
 
     def hides(self, path: str, tool: str = READ_FILE, role: str = "") -> str | None:
         """Return why a path must not be shown to a role by a tool that walks, or None when it may be.
@@ -181,14 +181,14 @@ class Rules:
         first = _first(shelf.strict_about(subject), subject)
         if first is not None and first.decision == "deny":
             return first
-        heard = [one.verdict for one in self._about_commands(subject)]
-        heard += self._python_verdicts(subject.call, subject.preview)
+        spoken = [one.verdict for one in self._about_commands(subject)]
+        spoken += self._python_verdicts(subject.call, subject.preview)
         if first is not None:
-            heard.insert(0, first)
-        elif all(verdict.decision == "allow" for verdict in heard):
+            spoken.insert(0, first)
+        elif all(verdict.decision == "allow" for verdict in spoken):
             allowed = _first(shelf.allows, subject)
-            return allowed or (heard[0] if heard else None)
-        return max(heard, key=lambda verdict: verdict.strictness)
+            return allowed or (spoken[0] if spoken else None)
+        return max(spoken, key=lambda verdict: verdict.strictness)
 
     def _speaks_of_web(self, subject: Subject, spoken: Verdict) -> bool:
         """Say whether rules that spoke about code mean that it reaches the web; others leave the profile's no as it is."""
