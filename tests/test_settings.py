@@ -392,24 +392,24 @@ class TestWorkspace:
         "workspace", [STATE_DIRECTORY, f"{STATE_DIRECTORY}/blobs", "data/../.brasstag/", "tools"]
     )
     def test_the_counters_own_directories_are_refused(self, tmp_path: Path, workspace: str) -> None:
-        assert "belongs to the counter" in self.refused(tmp_path, workspace)
+        assert "holds control files" in self.refused(tmp_path, workspace)
 
     def test_a_link_to_the_state_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / STATE_DIRECTORY).mkdir()
         (tmp_path / "data").symlink_to(STATE_DIRECTORY)
-        assert "belongs to the counter" in self.refused(tmp_path, "data")
+        assert "holds control files" in self.refused(tmp_path, "data")
 
     @pytest.mark.parametrize("workspace", ["..", "/"])
     def test_a_directory_that_holds_the_project_is_refused(self, tmp_path: Path, workspace: str) -> None:
-        assert "holds the whole project" in self.refused(tmp_path, workspace)
+        assert "contains the whole project" in self.refused(tmp_path, workspace)
 
     def test_a_workspace_that_holds_or_lies_in_the_users_own_directory_is_refused(
         self, tmp_path: Path, own_user_directory: Path
     ) -> None:
-        assert "your own directory" in self.refused(tmp_path, str(own_user_directory / "data"))
+        assert "your configuration directory" in self.refused(tmp_path, str(own_user_directory / "data"))
         project = own_user_directory.parent / f"{tmp_path.name}-project"
         project.mkdir()
-        assert "your own directory" in self.refused(project, str(own_user_directory))
+        assert "your configuration directory" in self.refused(project, str(own_user_directory))
 
 
 class TestUserDirectory:

@@ -16,21 +16,21 @@ VAULT = Rules([Rule("ask", ("*(vault/**)",), "it is private")])
 def test_what_a_rule_asks_about_was_heard_once_the_preview_of_that_tool_says_it_is_read() -> None:
     assert VAULT.asks_to_read("vault/a", "shell")
     assert not VAULT.asks_to_read("open/a", "shell")
-    assert not VAULT.asks_to_read("vault/a", "shell", heard={"vault/a"})
-    assert VAULT.asks_to_read("vault/b", "shell", heard={"vault/a"})
+    assert not VAULT.asks_to_read("vault/a", "shell", read={"vault/a"})
+    assert VAULT.asks_to_read("vault/b", "shell", read={"vault/a"})
 
 
 def test_a_directory_is_open_for_the_one_file_in_it_that_was_asked_about() -> None:
     rules = Rules([Rule("ask", ("*(vault)",), "it is private")])
     assert rules.asks_to_read("vault", "shell")
-    assert not rules.asks_to_read("vault", "shell", heard={"vault/a"})
-    assert rules.asks_to_read("vault", "shell", heard={"vaults/a"})
+    assert not rules.asks_to_read("vault", "shell", read={"vault/a"})
+    assert rules.asks_to_read("vault", "shell", read={"vaults/a"})
 
 
 def test_a_rule_that_leaves_a_tool_alone_was_not_heard_by_naming_the_file_there() -> None:
     rules = Rules(shipped_rules())
-    assert rules.asks_to_read("server.key", "run_code", heard={"server.key"})
-    assert not rules.asks_to_read("server.key", "shell", heard={"server.key"})
+    assert rules.asks_to_read("server.key", "run_code", read={"server.key"})
+    assert not rules.asks_to_read("server.key", "shell", read={"server.key"})
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,9 @@ import os
 import signal
 import stat
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,37 @@ import pytest
 from brasstag.sandbox.workspace.change.apply import apply_changes
 from brasstag.sandbox.workspace.control import ControlFiles
 from brasstag.sandbox.workspace.draft import Draft
+from brasstag.sandbox.workspace.view.visibility import EverythingVisible
 from brasstag.sandbox.workspace.workspace import UNDO_LIMIT, Workspace
 from brasstag.store.contents.blobs import Blobs
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import Change, Preview
 
 Snapshot = dict[str, tuple[str, bytes, int]]
+
+
+@dataclass(frozen=True)
+class Limited(EverythingVisible):
+    """Rules that concern the paths for which ``chosen`` is true, checked one by one."""
+
+    chosen: Callable[[str], bool]
+
+    def says_nothing_about(self, paths: Sequence[str]) -> bool:
+        return False
+
+
+class Hiding(Limited):
+    """Rules that hide paths."""
+
+    def hides(self, path: str) -> bool:
+        return self.chosen(path)
+
+
+class Listing(Limited):
+    """Rules for which searches have to list paths."""
+
+    def must_be_listed(self, path: str) -> bool:
+        return self.chosen(path)
 
 
 def open_workspace(project: Path, portable: bool = False, undo_limit: int = UNDO_LIMIT) -> Workspace:

@@ -49,11 +49,11 @@ async def use(room: Room, approval: Approval) -> Outcome:
 
 async def finish(room: Room, run: str) -> None:
     """Say yes to whatever a run asks, until it has ended."""
-    async for happening in room.watch(run):
-        if happening.waiting is not None:
-            for approval in happening.waiting.approvals:
+    async for event in room.watch(run):
+        if event.waiting is not None:
+            for approval in event.waiting.approvals:
                 await room.decide(approval.id, ApprovalResponse(True), BOB)
-            for question in happening.waiting.questions:
+            for question in event.waiting.questions:
                 await room.answer(question.id, "Yes.", BOB)
 
 

@@ -171,9 +171,9 @@ async def leave_calls_waiting(room: Room) -> None:
 
 async def waits(room: Room, run: str) -> Any:
     """Wait until only people can go on with a run, and return what they are asked."""
-    async for happening in room.watch(run):
-        if happening.waiting is not None:
-            return happening.waiting
+    async for event in room.watch(run):
+        if event.waiting is not None:
+            return event.waiting
     raise AssertionError(f"the run ended: {(await room.finished(run)).result}")
 
 

@@ -18,6 +18,7 @@ from brasstag.sandbox.process import detect, ripgrep
 from brasstag.sandbox.process.ripgrep import Ripgrep, find_ripgrep
 from brasstag.sandbox.process.sandbox import Sandbox
 from brasstag.sandbox.workspace.draft import Draft
+from brasstag.sandbox.workspace.view.visibility import Visibility
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.toolkit.config.config import Limits
 from brasstag.tools.search_code import FEW, search_code
@@ -25,7 +26,7 @@ from brasstag.words.errors import ToolError
 from brasstag.words.previews import Preview
 from tests.conftest import MakeProject
 from tests.sandbox.process.support import REPOSITORY
-from tests.sandbox.support import meanwhile, open_workspace
+from tests.sandbox.support import Hiding, Listing, meanwhile, open_workspace
 
 pytestmark = pytest.mark.skipif(
     next(detect.programs(REPOSITORY, ""), None) is None,
@@ -46,15 +47,14 @@ class Place:
     project: Path
     workspace: Workspace
     sandbox: Sandbox
-    hidden: Callable[[str], bool] | None = None
-    minded: Callable[[str], bool] | None = None
+    visibility: Visibility | None = None
 
     @property
     def data(self) -> Path:
         return self.project / "data"
 
     def search(self, query: str, with_ripgrep: bool = True, **arguments: Any) -> Answer:
-        draft = Draft(self.workspace, False, self.hidden, self.minded)
+        draft = Draft(self.workspace, False, self.visibility)
         engine = Ripgrep(self.sandbox, lambda _break_off: None) if with_ripgrep else None
         found = search_code(draft, LIMITS, engine, query, **arguments)
         return found, draft.preview()
@@ -310,7 +310,7 @@ def test_what_a_rule_hides_is_neither_found_nor_told_apart(place: Place) -> None
     (place.data / "secret").mkdir()
     (place.data / "secret" / "a.txt").write_text("needle\n")
     (place.data / "secret.txt").write_text("needle\n")
-    place.hidden = lambda path: path.startswith("secret")
+    place.visibility = Hiding(lambda path: path.startswith("secret"))
     with_match, without = place.both("needle"), place.both("needles")
     assert with_match["engine"] == "ripgrep"
     assert with_match["matches"] == []
@@ -319,7 +319,7 @@ def test_what_a_rule_hides_is_neither_found_nor_told_apart(place: Place) -> None
 
 
 def test_a_file_a_rule_speaks_about_is_named_as_read_although_nothing_is_found_in_it(place: Place) -> None:
-    place.minded = lambda path: path == "fill/filler7.txt"
+    place.visibility = Listing(lambda path: path == "fill/filler7.txt")
     found, preview = place.search("no such text")
     assert found["engine"] == "ripgrep"
     assert "fill/filler7.txt" in [seen.path for seen in preview.reads]

@@ -66,10 +66,10 @@ class RoomDocuments:
 
     async def events(self, after: int | None = None) -> AsyncIterator[Event]:
         """Yield the events of documents, without end, starting at a given event or now."""
-        heard = await self._look(newest_event) if after is None else after
+        seen = await self._look(newest_event) if after is None else after
         while True:
-            for event in await self._look(partial(events_since, seq=heard)):
-                heard = event.seq
+            for event in await self._look(partial(events_since, seq=seen)):
+                seen = event.seq
                 yield event
             await asyncio.sleep(GLANCE_SECONDS)
 

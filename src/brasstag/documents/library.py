@@ -98,7 +98,7 @@ class Library:
         row = self._store.read(lambda view: row_at(view, path))
         if row is None or not row.is_there:
             raise ToolError(
-                Code.FILE_NOT_FOUND, f"{shown(path)} is no document; list_documents names those there are"
+                Code.FILE_NOT_FOUND, f"{shown(path)} is not a document; list_documents lists the documents"
             )
         return row
 
@@ -156,7 +156,9 @@ class Library:
         """Return everything a path has held, or had held up to one version."""
         found = self._store.read(lambda view: past(view, path, newest))
         if not found.line:
-            raise ToolError(Code.FILE_NOT_FOUND, f"no version of {shown(path)} is known")
+            raise ToolError(
+                Code.FILE_NOT_FOUND, f"{shown(path)} has no versions; list_documents lists the documents"
+            )
         return found
 
     def versions(self, path: str) -> Sequence[Version]:

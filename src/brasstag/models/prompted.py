@@ -56,7 +56,7 @@ class PromptedModel:
             schema=reply_schema(request.offers),
         )
         # The reply is JSON, and users do not want to watch that being written.
-        turn = replace(await self._model.respond(asked, _nobody), model=self.name)
+        turn = replace(await self._model.respond(asked, _ignore_text), model=self.name)
         reply = _read(turn)
         if isinstance(reply, str):
             on_text(reply)
@@ -147,5 +147,5 @@ def _read(turn: Turn) -> ToolUse | str:
     raise Transient(f"{turn.model} replied with JSON that is neither a call nor an answer")
 
 
-def _nobody(_text: str) -> None:
+def _ignore_text(_text: str) -> None:
     """Ignore the text: there is no watcher."""

@@ -14,7 +14,7 @@ from brasstag.settings.places import SETTINGS_FILE
 from brasstag.words.errors import ConfigError, Problem
 
 _NEEDS_FACTS = (
-    "Mend the rule, or the example; a rule with `when` needs examples that say what the call would do, "
+    "Correct the rule, or the example; a rule with `when` needs examples that say what the call would do, "
     'such as { tool = "write_file", overwrites = ["notes.md"] }.'
 )
 
@@ -111,7 +111,7 @@ def _readings(settings: RuleSettings) -> Iterator[tuple[str, Callable[[], object
 
 def _failing(rule: Rule, place: str, file: str, aliases: Mapping[str, str]) -> Iterator[Problem]:
     for field, example in rule.failing_examples(aliases):
-        what = f"the rule {'is silent' if field == 'match' else 'speaks'} about {example.text}"
+        what = f"the rule {'does not match' if field == 'match' else 'matches'} {example.text}"
         yield Problem(
-            file, f"{place}.{field}", what, _NEEDS_FACTS if rule.when else "Mend the rule, or the example."
+            file, f"{place}.{field}", what, _NEEDS_FACTS if rule.when else "Correct the rule, or the example."
         )

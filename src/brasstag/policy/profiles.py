@@ -206,7 +206,7 @@ def _own(effects: tuple[Fact, ...], preview: Preview, facts: ToolFacts) -> Itera
             else:
                 yield _answer(speaker, asks=False, where=f"when it is not {_WORDS[fact][1]}")
         case unknown:
-            yield Verdict("ask", f"its approval {unknown!r} is not one that is known", speaker)
+            yield Verdict("ask", f"its approval {unknown!r} is not known", speaker)
 
 
 def _answer(speaker: str, *, asks: bool, where: str) -> Verdict:

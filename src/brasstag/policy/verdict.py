@@ -87,14 +87,14 @@ class Rules:
         preview = as_declared(preview, tool)
         subject = Subject(call, preview)
         shelf = self._shelf(call.tool)
-        heard = [
+        spoken = [
             Spoken(bound.rule.verdict, on, bound.rule.source)
             for bound in (*shelf.strict, *shelf.allows)
             if (on := bound.speaks(subject)) is not None
         ]
-        heard += self._about_commands(subject)
-        heard += [Spoken(verdict, call.tool, "Python") for verdict in self._python_verdicts(call, preview)]
-        return tuple(sorted(heard, key=lambda spoken: -spoken.verdict.strictness))
+        spoken += self._about_commands(subject)
+        spoken += [Spoken(verdict, call.tool, "Python") for verdict in self._python_verdicts(call, preview)]
+        return tuple(sorted(spoken, key=lambda spoken: -spoken.verdict.strictness))
 
     def hides(self, path: str, tool: str = READ_FILE, role: str = "") -> str | None:
         """Return why a path must not be shown to a role by a tool that walks, or None when it may be.
@@ -103,7 +103,7 @@ class Rules:
         tool as a whole is about the tool and hides nothing.
         """
         for reader in dict.fromkeys((READ_FILE, tool)):
-            for verdict in self._minding(path, reader, role):
+            for verdict in self._verdicts_on(path, reader, role):
                 if verdict.decision == "deny":
                     return verdict.because
         return None
@@ -115,7 +115,9 @@ class Rules:
         whole is about the tool.
         """
         for reader in dict.fromkeys((READ_FILE, tool)):
-            asked = [verdict for verdict in self._minding(path, reader, role) if verdict.decision == "ask"]
+            asked = [
+                verdict for verdict in self._verdicts_on(path, reader, role) if verdict.decision == "ask"
+            ]
             if not asked:
                 continue
             of_all = set(self._python_verdicts(Call("", reader, {}, "", role, ""), Preview()))
@@ -152,41 +154,41 @@ class Rules:
             if bound.keeps_from(role) and bound.rule.source != SHIPPED
         )
 
-    def asks_to_read(self, path: str, tool: str, role: str = "", heard: Collection[str] = ()) -> bool:
-        """Say whether a rule asks before this path is read, and was not heard: code that names no path must not see it.
+    def asks_to_read(self, path: str, tool: str, role: str = "", read: Collection[str] = ()) -> bool:
+        """Say whether a rule asks before this path is read, and no person was asked: code must not see the path then.
 
-        ``heard`` are the paths that the preview of a call of this tool says it reads: a rule that matches one of them
-        there has been heard. A rule that asks about the tool as a whole is about the tool.
+        ``read`` are the paths in the preview of a granted call of this tool. If a rule matched one of them, a person was
+        asked about it. A rule that asks about the tool as a whole is about the tool.
         """
         if self.asks(path, role=role) is None:
             return False
         return not any(
-            one == path or one.startswith(f"{path}/") for one in heard if self._speaks_of(one, tool, role)
+            one == path or one.startswith(f"{path}/") for one in read if self._speaks_of(one, tool, role)
         )
 
     def watches(self, path: str, tool: str, role: str = "") -> bool:
         """Say whether a rule denies or asks about this tool reading this path for this role, or asks about reading it.
 
-        A tool that reads too many files to list them all in its preview lists these, so that the rules are heard.
+        A tool that reads too many files to list them all in its preview lists these, so that the rules are applied.
         """
         return self._speaks_of(path, tool, role) or self.asks(path, role=role) is not None
 
     def _speaks_of(self, path: str, tool: str, role: str) -> bool:
-        return any(verdict.decision != "allow" for verdict in self._minding(path, tool, role))
+        return any(verdict.decision != "allow" for verdict in self._verdicts_on(path, tool, role))
 
     def _strictest(self, subject: Subject) -> Verdict | None:
         shelf = self._shelf(subject.call.tool)
         first = _first(shelf.strict_about(subject), subject)
         if first is not None and first.decision == "deny":
             return first
-        heard = [one.verdict for one in self._about_commands(subject)]
-        heard += self._python_verdicts(subject.call, subject.preview)
+        spoken = [one.verdict for one in self._about_commands(subject)]
+        spoken += self._python_verdicts(subject.call, subject.preview)
         if first is not None:
-            heard.insert(0, first)
-        elif all(verdict.decision == "allow" for verdict in heard):
+            spoken.insert(0, first)
+        elif all(verdict.decision == "allow" for verdict in spoken):
             allowed = _first(shelf.allows, subject)
-            return allowed or (heard[0] if heard else None)
-        return max(heard, key=lambda verdict: verdict.strictness)
+            return allowed or (spoken[0] if spoken else None)
+        return max(spoken, key=lambda verdict: verdict.strictness)
 
     def _speaks_of_web(self, subject: Subject, spoken: Verdict) -> bool:
         """Say whether rules that spoke about code mean that it reaches the web; others leave the profile's no as it is."""
@@ -210,7 +212,7 @@ class Rules:
             if verdict is not None:
                 yield verdict
 
-    def _minding(self, path: str, tool: str, role: str) -> Iterator[Verdict]:
+    def _verdicts_on(self, path: str, tool: str, role: str) -> Iterator[Verdict]:
         shelf = self._shelf(tool)
         if not (self.python_rules or shelf.beyond_paths or shelf.guards(path)):
             return
@@ -228,6 +230,32 @@ class Rules:
         return shelf
 
 
+@dataclass(frozen=True, slots=True)
+class CallVisibility:
+    """What the rules let one call see of the workspace; ``read`` are the paths in the preview it was granted on."""
+
+    rules: Rules
+    tool: str
+    role: str
+    read: frozenset[str] = frozenset()
+
+    def hides(self, path: str) -> bool:
+        """Say whether a rule denies reading this path."""
+        return self.rules.hides(path, self.tool, self.role) is not None
+
+    def must_be_listed(self, path: str) -> bool:
+        """Say whether a rule denies or asks about reading this path."""
+        return self.rules.watches(path, self.tool, self.role)
+
+    def says_nothing_about(self, paths: Sequence[str]) -> bool:
+        """Say whether no rule can match one of these paths."""
+        return self.rules.is_silent_about(paths, self.tool)
+
+    def asks_first(self, path: str) -> bool:
+        """Say whether a rule asks before this path is read, and no person was asked."""
+        return self.rules.asks_to_read(path, self.tool, self.role, self.read)
+
+
 class _RulesOfTool:
     """The rules that can speak about one tool, sorted; most calls touch no path that any of them matches."""
 
@@ -236,12 +264,12 @@ class _RulesOfTool:
         self.strict = tuple(one for one in bound if one.rule.decision != "allow")
         self.allows = tuple(one for one in bound if one.rule.decision == "allow")
         self.beyond_paths = tuple(one for one in self.strict if not one.only_about_paths)
-        self._minded = tuple(_joined(self.strict))
+        self._patterns = tuple(_joined(self.strict))
         self.guards = lru_cache(_PATHS_REMEMBERED)(self._guards)
         """Whether any deny or ask can match a path; cached, because calls use the same paths again and again."""
 
     def _guards(self, path: str) -> bool:
-        return any(expression.matches(path) for expression in self._minded)
+        return any(expression.matches(path) for expression in self._patterns)
 
     def may_guard(self, paths: Sequence[str]) -> bool:
         """Say whether any deny or ask may match one of these paths."""
@@ -250,13 +278,13 @@ class _RulesOfTool:
             return True
         if len(paths) <= _FEW:
             return any(map(self.guards, paths))
-        return any(one.may_match_a_line(lines) for one in self._minded)
+        return any(one.may_match_a_line(lines) for one in self._patterns)
 
     def strict_about(self, subject: Subject) -> tuple[BoundRule, ...]:
         """Return the deny and ask rules worth asking about this call."""
         if subject.preview.fetches:
             return self.strict
-        if self._minded and any(map(self.guards, PATHS.items(subject))):
+        if self._patterns and any(map(self.guards, PATHS.items(subject))):
             return self.strict
         return self.beyond_paths
 

@@ -181,4 +181,4 @@ def table(value: Any) -> Mapping[str, Any]:
 def _unknown(file: str, place: str, name: str, roles: Mapping[str, Any]) -> Problem:
     known = f"Name one of {', '.join(roles)}, or add" if roles else "Add"
     mend = _INSTEAD.get(name, f"{known} [roles.{name}].")
-    return Problem(file, place, f"{name!r} is no role of this file", mend)
+    return Problem(file, place, f"{name!r} is not a role in this file", mend)

@@ -22,8 +22,8 @@ def find_project(start: Path) -> Path:
             Problem(
                 SETTINGS_FILE,
                 "",
-                f"is neither in {here} nor in any directory above it",
-                "Run `brasstag init` to make a project here, or change to the directory of one.",
+                f"was not found in {here}, nor in any directory above it",
+                "Run `brasstag init` to create a project here, or go to the directory of a project.",
             )
         ]
     )

@@ -23,8 +23,8 @@ def read_settings(project: Path) -> Settings:
     try:
         text = path.read_bytes().decode()
     except FileNotFoundError:
-        mend = "Run `brasstag init` to make one."
-        raise ConfigError([Problem(file, "", "is not there", mend)]) from None
+        mend = "Run `brasstag init` to create one."
+        raise ConfigError([Problem(file, "", "does not exist", mend)]) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise ConfigError(
@@ -59,7 +59,7 @@ def parse_settings(text: str, file: str = SETTINGS_FILE) -> Settings:
     except tomllib.TOMLDecodeError as error:
         place = _PLACE.search(str(error))
         what = _PLACE.sub("", str(error))
-        mend = "Mend the TOML there; strings need quotes, and each section stands once."
+        mend = "Correct the TOML there; strings need quotes, and each section may appear only once."
         raise ConfigError([Problem(file, place[1] if place else "", f"is not TOML: {what}", mend)]) from None
     unknown = list(unknown_roles(found, file))
     try:
@@ -78,9 +78,9 @@ def _misplaced(settings: Settings, project: Path, file: str) -> Iterator[Problem
     mend = 'Choose a directory of its own, such as "data", or "." for the project.'
     for name in (STATE_DIRECTORY, TOOLS_DIRECTORY):
         if workspace.is_relative_to(root / name):
-            yield Problem(file, "room.workspace", f"lies in {name}, which belongs to the counter", mend)
+            yield Problem(file, "room.workspace", f"lies in {name}, which holds control files", mend)
     if workspace != root and root.is_relative_to(workspace):
-        yield Problem(file, "room.workspace", "holds the whole project, with the counter's own files", mend)
+        yield Problem(file, "room.workspace", "contains the whole project, with its control files", mend)
     own = user_directory().resolve()
     if own.is_relative_to(workspace) or workspace.is_relative_to(own):
-        yield Problem(file, "room.workspace", f"and your own directory {own} lie in one another", mend)
+        yield Problem(file, "room.workspace", f"overlaps with your configuration directory {own}", mend)

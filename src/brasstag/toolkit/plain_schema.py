@@ -55,9 +55,9 @@ class _Writing:
             raise RecursiveSchema(reference.rpartition("/")[2])
         if reference not in self.definitions:
             raise ValueError(f"{reference} names nothing in this schema")
-        beside = {key: value for key, value in schema.items() if key != "$ref"}
+        others = {key: value for key, value in schema.items() if key != "$ref"}
         below = replace(self, inside=(*self.inside, reference))
-        return below.plain({**self.definitions[reference], **beside})
+        return below.plain({**self.definitions[reference], **others})
 
     def _part(self, key: str, value: Any) -> Any:
         below = replace(self, closing=False) if key in _CONDITIONAL else self

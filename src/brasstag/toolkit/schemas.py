@@ -116,9 +116,9 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     if "anyOf" in schema:
         return {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
     if "type" not in schema or "const" in schema:
-        beside = {"description": schema["description"]} if "description" in schema else {}
+        others = {"description": schema["description"]} if "description" in schema else {}
         inner = {key: value for key, value in schema.items() if key != "description"}
-        return {**beside, "anyOf": [inner, {"type": "null"}]}
+        return {**others, "anyOf": [inner, {"type": "null"}]}
     types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     nullable = {**schema, "type": [*types, "null"]}
     if "enum" in schema:

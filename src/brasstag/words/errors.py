@@ -154,7 +154,7 @@ class UntrustedError(BrasstagError):
 
     def __init__(self, changed: Sequence[str]) -> None:
         super().__init__(
-            "control files changed since a person last looked: "
+            "control files have changed since a person last accepted them: "
             + ", ".join(changed)
             + ". Run `brasstag trust` to see the change and accept it."
         )
@@ -176,8 +176,8 @@ class IndexDamaged(StoreError, ToolError):
         ToolError.__init__(
             self,
             Code.INDEX_DAMAGED,
-            f"the full-text index cannot be used: {said}. It is made of what other tables hold:"
-            " `brasstag documents reindex --rebuild` makes it anew",
+            f"the full-text index cannot be used: {said}. No document is lost:"
+            " `brasstag documents reindex --rebuild` makes a new index",
         )
 
 

@@ -20,11 +20,11 @@ async def test_that_only_people_can_go_on_is_said_once_each_time_it_becomes_so(
     happenings: list[RunEvent] = []
     async with Room.open(project) as room:
         run = await room.start("Paint")
-        async for happening in room.watch(run):
-            happenings.append(happening)
-            if happening.waiting is None:
+        async for event in room.watch(run):
+            happenings.append(event)
+            if event.waiting is None:
                 continue
-            waiting = happening.waiting
+            waiting = event.waiting
             waits.append(([one.tool for one in waiting.approvals], [one.text for one in waiting.questions]))
             assert {one.role for one in waiting.questions} == {"boss"}
             assert {one.task_id for one in waiting.questions} == {run}

@@ -12,7 +12,7 @@ import pytest
 from brasstag import ApprovalResponse, Approver, Done, Failed, Output, Room, RunEvent, Waiting
 from brasstag.app.watch import output as listening
 from brasstag.app.watch.events import _Following
-from brasstag.app.watch.output import OutputListeners, Tray
+from brasstag.app.watch.output import OutputListeners, OutputQueue
 from brasstag.store.database.base import View
 from brasstag.words.calls import Call
 from brasstag.words.events import EntryKind
@@ -43,29 +43,29 @@ def text_of(outputs: list[Output], stream: str = "stdout") -> str:
 class TestTrays:
     def test_a_character_that_comes_in_pieces_is_one_character(self) -> None:
         listeners = OutputListeners()
-        with listeners.tray() as tray:
+        with listeners.queue() as queue:
             out, other = listeners.of(a_call("a")), listeners.of(a_call("b"))
             for byte in "aé€😀".encode():
                 out("stdout", bytes([byte]))
                 out("stderr", b"e")
                 other("stdout", bytes([byte]))
-            found = tray.take()
+            found = queue.take()
         for name in ("a", "b"):
             assert text_of([one for one in found if one.call_id == name]) == "aé€😀"
 
     def test_what_is_no_text_is_replaced_and_what_follows_is_read(self) -> None:
         listeners = OutputListeners()
-        with listeners.tray() as tray:
+        with listeners.queue() as queue:
             listeners.of(a_call())("stdout", b"a\xff\xc3(b")
-            assert text_of(tray.take()) == "a\ufffd\ufffd(b"
+            assert text_of(queue.take()) == "a\ufffd\ufffd(b"
 
     def test_what_one_stream_prints_in_a_row_is_one_piece_and_streams_keep_their_order(self) -> None:
         listeners = OutputListeners()
-        with listeners.tray() as tray:
+        with listeners.queue() as queue:
             tell = listeners.of(a_call())
             for stream, data in (("stdout", b"1"), ("stdout", b"2"), ("stderr", b"3"), ("stdout", b"4")):
                 tell(stream, data)  # type: ignore[arg-type]
-            found = [(one.stream, one.text) for one in tray.take()]
+            found = [(one.stream, one.text) for one in queue.take()]
         assert found == [("stdout", "12"), ("stderr", "3"), ("stdout", "4")]
 
     def test_of_a_flood_the_newest_is_held_and_the_rest_counted(
@@ -73,29 +73,29 @@ class TestTrays:
     ) -> None:
         monkeypatch.setattr(listening, "MOST_HELD", 1000)
         listeners = OutputListeners()
-        with listeners.tray() as tray:
+        with listeners.queue() as queue:
             tell = listeners.of(a_call())
             for number in range(100):
                 tell("stdout", f"{number:050}".encode())
-            (found,) = tray.take()
+            (found,) = queue.take()
             assert found.left_out + len(found.text) == 100 * 50
             assert 0 < len(found.text) <= 1000
             assert found.text.endswith(f"{99:050}")
             tell("stdout", b"on")
-            assert tray.take() == [Output("call_1", "task_1", "shell", "stdout", "on")]
+            assert queue.take() == [Output("call_1", "task_1", "shell", "stdout", "on")]
 
     def test_a_flood_of_nothing_but_single_letters_is_held_within_limits_too(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(listening, "MOST_HELD", 10_000)
         listeners = OutputListeners()
-        with listeners.tray() as tray:
+        with listeners.queue() as queue:
             tell = listeners.of(a_call())
             for _ in range(5000):
                 tell("stdout", b"o")
                 tell("stderr", b"e")
-            assert len(tray._pieces) < 200
-            found = tray.take()
+            assert len(queue._pieces) < 200
+            found = queue.take()
         for stream in ("stdout", "stderr"):
             mine = [one for one in found if one.stream == stream]
             assert sum(one.left_out + len(one.text) for one in mine) == 5000
@@ -105,25 +105,25 @@ class TestTrays:
     ) -> None:
         monkeypatch.setattr(listening, "MOST_HELD", 1000)
         listeners = OutputListeners()
-        with listeners.tray() as tray:
+        with listeners.queue() as queue:
             listeners.of(a_call("early"))("stderr", b"lost")
             listeners.of(a_call("late"))("stdout", b"x" * 900)
-            early, late = tray.take()
+            early, late = queue.take()
         assert early == Output("early", "task_1", "shell", "stderr", "", left_out=4)
         assert (late.call_id, late.left_out, len(late.text)) == ("late", 0, 900)
 
     def test_taking_of_some_calls_leaves_the_others(self) -> None:
-        tray = Tray()
+        queue = OutputQueue()
         for name in ("a", "b", "a"):
-            tray.put(Output(name, "task_1", "shell", "stdout", name))
-        assert [one.text for one in tray.take({"a"})] == ["aa"]
-        assert [one.text for one in tray.take()] == ["b"]
-        assert tray.take() == []
+            queue.put(Output(name, "task_1", "shell", "stdout", name))
+        assert [one.text for one in queue.take({"a"})] == ["aa"]
+        assert [one.text for one in queue.take()] == ["b"]
+        assert queue.take() == []
 
     def test_nothing_is_lost_or_doubled_between_threads(self) -> None:
         listeners = OutputListeners()
         found: list[Output] = []
-        with listeners.tray() as tray:
+        with listeners.queue() as queue:
 
             def print_much(name: str) -> None:
                 tell = listeners.of(a_call(name))
@@ -134,8 +134,8 @@ class TestTrays:
             for thread in threads:
                 thread.start()
             while any(thread.is_alive() for thread in threads):
-                found += tray.take()
-            found += tray.take()
+                found += queue.take()
+            found += queue.take()
         for name in "abcd":
             mine = [one for one in found if one.call_id == name]
             assert text_of(mine) == "".join(f"{number}," for number in range(2000))
@@ -143,10 +143,10 @@ class TestTrays:
     def test_whoever_stopped_listening_is_told_nothing(self) -> None:
         listeners = OutputListeners()
         tell = listeners.of(a_call())
-        with listeners.tray() as tray:
+        with listeners.queue() as queue:
             tell("stdout", b"a")
         tell("stdout", b"b")
-        assert text_of(tray.take()) == "a"
+        assert text_of(queue.take()) == "a"
 
 
 @confines
@@ -221,7 +221,7 @@ class TestOneCall:
         going.cancel()
         with pytest.raises(asyncio.CancelledError):
             await going
-        assert room.runs._watchers.listeners._trays == ()
+        assert room.runs._watchers.listeners._queues == ()
         go.write_text("on")
 
     async def test_code_that_waits_for_a_yes_is_heard_where_it_goes_on(self, tmp_path: Path) -> None:
@@ -239,11 +239,11 @@ class TestOneCall:
         assert [text_of(heard) for heard in (early, late, later)] == ["", "heard\n", ""]
 
 
-def told(happening: RunEvent) -> str:
-    """A happening in one word."""
-    if happening.output is not None:
-        return f"{happening.output.stream}: {happening.output.text.strip()}"
-    return happening.entry.kind.value if happening.entry else "waiting" if happening.waiting else "text"
+def told(event: RunEvent) -> str:
+    """A event in one word."""
+    if event.output is not None:
+        return f"{event.output.stream}: {event.output.text.strip()}"
+    return event.entry.kind.value if event.entry else "waiting" if event.waiting else "text"
 
 
 @confines
@@ -267,9 +267,9 @@ class TestWatching:
         seen: list[str] = []
         async with Room.open(project) as room:
             run = await room.start("Hold")
-            async for happening in room.watch(run):
-                seen.append(told(happening))
-                if happening.output is not None and happening.output.text == "first\n":
+            async for event in room.watch(run):
+                seen.append(told(event))
+                if event.output is not None and event.output.text == "first\n":
                     go.write_text("on")
         order = [one for one in seen if one in ("stdout: first", "stdout: second", "called")]
         assert order == ["stdout: first", "stdout: second", "called"]
@@ -280,9 +280,9 @@ class TestWatching:
         async with Room.open(project) as room:
             run = await room.start("Try it")
             found: list[str] = []
-            async for happening in room.watch(run):
-                found.append(told(happening))
-                for approval in happening.waiting.approvals if happening.waiting else ():
+            async for event in room.watch(run):
+                found.append(told(event))
+                for approval in event.waiting.approvals if event.waiting else ():
                     await room.decide(approval.id, ApprovalResponse(True), ADA)
         order = [one for one in found if one in ("asked", "decided", "stdout: out", "settled")]
         assert order == ["asked", "decided", "stdout: out", "settled"]
@@ -297,8 +297,8 @@ class TestWatching:
             run = await room.start("Try it")
             late = room.watch(run)
             found = [told(await anext(late))]
-            async for happening in room.watch(run):
-                for approval in happening.waiting.approvals if happening.waiting else ():
+            async for event in room.watch(run):
+                for approval in event.waiting.approvals if event.waiting else ():
                     await room.decide(approval.id, ApprovalResponse(True), ADA)
             found += [told(one) async for one in late]
         order = [one for one in found if one not in ("text", "waiting", "claimed")]
@@ -356,11 +356,11 @@ class TestWatching:
         async with Room.open(project) as room:
             run = await room.start("Hold")
             watching = room.watch(run)
-            async for happening in watching:
-                if happening.output is not None:
+            async for event in watching:
+                if event.output is not None:
                     break
             await watching.aclose()  # type: ignore[attr-defined]
-            assert room.runs._watchers.listeners._trays == ()
+            assert room.runs._watchers.listeners._queues == ()
             go.write_text("on")
             ended = await room.finished(run)
             (came,) = [one for one in await room.timeline(run) if one.kind is EntryKind.CALLED]

@@ -238,7 +238,9 @@ def test_sheets_are_applied_within_limits_and_that_is_told(
 @pytest.mark.timeout(60)
 def test_hostile_sheets_come_to_an_end(page: str) -> None:
     sheets = htmlsheets.Sheets(page)
-    assert not any(sheets.sight("p", {"class": "x"}) is htmlsheets.Visibility.GONE for _ in range(20_000))
+    assert not any(
+        sheets.visibility("p", {"class": "x"}) is htmlsheets.Visibility.GONE for _ in range(20_000)
+    )
 
 
 @pytest.mark.parametrize("style", ["/*" * 500_000, "opacity:" + "0" * 500_000 + "-", "display:" * 100_000])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brasstag.documents.scan.ignore import LARGEST_FILE, Ignoring
-from brasstag.documents.scan.walk import Walk, nobody_hides
+from brasstag.documents.scan.walk import Walk, hides_nothing
 from brasstag.sandbox.workspace.control import ControlFiles
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.store.contents.blobs import Blobs
@@ -33,7 +33,7 @@ LINES = st.lists(st.one_of(PATTERNS, st.sampled_from(["# note", "", "  ", "\\!a"
 def met(folder: Path, ignore: tuple[str, ...] = ()) -> list[str]:
     """Return what a walk of a folder meets."""
     with Workspace(folder, ControlFiles(folder, folder), Blobs(folder.parent / "blobs")) as workspace:
-        walk = Walk(workspace, Ignoring(workspace, ignore), nobody_hides, lambda trouble: None)
+        walk = Walk(workspace, Ignoring(workspace, ignore), hides_nothing, lambda trouble: None)
         return [sight.path for sight in walk.below(".")]
 
 

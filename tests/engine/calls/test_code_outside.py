@@ -181,8 +181,8 @@ async def test_a_task_that_is_stopped_meanwhile_puts_it_to_a_person(make_project
         await heard.wait()
         await room.stop(run, "ada")
         await room.resume_run(run)
-        async for happening in room.watch(run):
-            if happening.entry is not None and happening.entry.kind is EntryKind.QUESTIONED:
+        async for event in room.watch(run):
+            if event.entry is not None and event.entry.kind is EntryKind.QUESTIONED:
                 break
         [question] = [task for task in await room.tasks(run) if task.role == PERSON and not task.has_ended]
         await room.answer(question.id, "It got there.", ADA)

@@ -35,8 +35,8 @@ async def asking_on(room: Room, crew: Path, budget: Budget | None = None) -> tup
     """Return a run that waits for a person, and its tasks: of lead, worker, the lead's answer, the person."""
     write_script(crew, ASKING_ON)
     run = await room.start("Go", budget=budget or Budget())
-    async for happening in room.watch(run):
-        entry = happening.entry
+    async for event in room.watch(run):
+        entry = event.entry
         if entry is not None and (entry.payload or {}).get("to") == PERSON:
             break
     found = await room.tasks(run)

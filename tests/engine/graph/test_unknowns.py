@@ -21,8 +21,8 @@ def post(letter: str) -> str:
 
 async def question_of(room: Room, run: str, but: str = "") -> Task:
     """Wait until a person is asked, about another question than one."""
-    async for happening in room.watch(run):
-        entry = happening.entry
+    async for event in room.watch(run):
+        entry = event.entry
         if entry is not None and entry.kind is EntryKind.QUESTIONED and (entry.payload or {})["child"] != but:
             break
     [question] = [task for task in await room.tasks(run) if task.role == PERSON and not task.has_ended]

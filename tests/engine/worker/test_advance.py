@@ -131,8 +131,8 @@ async def test_an_approval_wakes_its_task_while_a_sibling_waits(crew: Path) -> N
         run = await room.start("Do it")
         approval, question = await waiting(room, run)
         await room.decide(approval, ApprovalResponse(True), ADA)
-        async for happening in room.watch(run):
-            if happening.entry is not None and happening.entry.kind is EntryKind.SETTLED:
+        async for event in room.watch(run):
+            if event.entry is not None and event.entry.kind is EntryKind.SETTLED:
                 break
         assert (crew / "data" / "a.md").read_text() == "new"
         assert (await room.tasks(run))[0].status in ("running", "blocked")
@@ -536,8 +536,8 @@ async def test_a_turn_that_is_not_over_is_not_redacted(crew: Path) -> None:
     )
     async with Room.open(crew) as room:
         run = await room.start("Think")
-        async for happening in room.watch(run):
-            if happening.entry is not None and happening.entry.kind is EntryKind.QUESTIONED:
+        async for event in room.watch(run):
+            if event.entry is not None and event.entry.kind is EntryKind.QUESTIONED:
                 break
         entry = next(entry for entry in await room.timeline(run) if entry.call_id == f"{run}:0.0")
         with pytest.raises(ToolError, match="not over"):
@@ -619,8 +619,8 @@ async def test_a_task_whose_role_was_changed_in_the_table_does_nothing(crew: Pat
     )
     async with Room.open(crew) as room:
         run = await room.start("Go", role="helper")
-        async for happening in room.watch(run):
-            if happening.entry is not None and happening.entry.kind is EntryKind.QUESTIONED:
+        async for event in room.watch(run):
+            if event.entry is not None and event.entry.kind is EntryKind.QUESTIONED:
                 break
         with room.store.database.write() as transaction:
             transaction.execute(update(tasks).where(tasks.c.id == run).values(role="boss"))

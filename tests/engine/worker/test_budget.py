@@ -347,8 +347,8 @@ async def test_waiting_for_a_person_is_free(crew: Path) -> None:
     write_script(crew, {"boss": [turn(call("ask_master", question="?")), turn(text="Thanks.")]})
     async with Room.open(crew) as room:
         run = await room.start("Ask", budget=Budget(max_seconds=1.5))
-        async for happening in room.watch(run):
-            if happening.entry is not None and happening.entry.kind is EntryKind.QUESTIONED:
+        async for event in room.watch(run):
+            if event.entry is not None and event.entry.kind is EntryKind.QUESTIONED:
                 break
         [question] = [task for task in await room.tasks(run) if task.role == PERSON]
         await asyncio.sleep(1.6)
@@ -516,8 +516,8 @@ async def test_a_row_that_tells_another_budget_than_its_timeline_is_found(
     write_script(crew, {"boss": [turn(call("ask_master", question="?")), THINK]})
     async with Room.open(crew) as room:
         run = await room.start("Go", budget=Budget(max_steps=2))
-        async for happening in room.watch(run):
-            if happening.entry is not None and happening.entry.kind is EntryKind.QUESTIONED:
+        async for event in room.watch(run):
+            if event.entry is not None and event.entry.kind is EntryKind.QUESTIONED:
                 break
         assert (await room.verify()).ok
         with room.store.database.write() as transaction:
@@ -530,8 +530,8 @@ async def test_limits_that_were_raised_in_the_table_are_not_believed(crew: Path)
     write_script(crew, {"boss": [turn(call("ask_master", question="?")), turn(text="Never said.")]})
     async with Room.open(crew) as room:
         run = await room.start("Go", budget=Budget(max_steps=1))
-        async for happening in room.watch(run):
-            if happening.entry is not None and happening.entry.kind is EntryKind.QUESTIONED:
+        async for event in room.watch(run):
+            if event.entry is not None and event.entry.kind is EntryKind.QUESTIONED:
                 break
         with room.store.database.write() as transaction:
             transaction.execute(update(tasks).values(budget="{}"))

@@ -14,7 +14,7 @@ from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code
 from brasstag.words.previews import Seen, file_state
-from tests.sandbox.support import fails
+from tests.sandbox.support import Hiding, fails
 
 
 @pytest.fixture
@@ -236,7 +236,8 @@ def test_paths_the_policy_hides_are_left_out_and_counted(workspace: Workspace, d
     for path in ("a.txt", "keys/one", "keys/two", "b.key"):
         (data / path).parent.mkdir(exist_ok=True)
         (data / path).write_text(path)
-    draft = Draft(workspace, writable=False, hidden=lambda path: path == "keys" or path.endswith(".key"))
+    hiding = Hiding(lambda path: path == "keys" or path.endswith(".key"))
+    draft = Draft(workspace, writable=False, visibility=hiding)
     assert [entry.path for entry in draft.entries(recursive=True)] == ["a.txt"]
     assert [path for path, _ in draft.open_files()] == ["a.txt"]
     assert draft.hidden_count == 4

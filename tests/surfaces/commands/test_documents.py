@@ -88,7 +88,7 @@ def test_commands_name_commands_where_there_is_no_document(
     (data / "out.log").write_text("ignored")
     ended = pipe("documents", *command, "-o", output)
     assert ended.code != 0
-    said = f"{command[1]} is no document; `brasstag documents list` names those there are"
+    said = f"{command[1]} is not a document; `brasstag documents list` lists the documents"
     assert said in " ".join((ended.out + ended.err).split())
 
 
@@ -213,8 +213,12 @@ def test_only_prune_deletes_what_old_versions_held_and_only_when_a_person_says_s
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("show", "nothing.md"), 1, "FILE_NOT_FOUND: nothing.md is no document; `brasstag documents list`"),
-        (("prune", "nothing.md"), 1, "FILE_NOT_FOUND: no version is known of nothing.md"),
+        (
+            ("show", "nothing.md"),
+            1,
+            "FILE_NOT_FOUND: nothing.md is not a document; `brasstag documents list`",
+        ),
+        (("prune", "nothing.md"), 1, "FILE_NOT_FOUND: nothing.md has no versions"),
         (("prune", "note"), 1, "FILE_NOT_FOUND"),
         (("list", "--offset", "-1"), 2, "--offset"),
         (("search", "web", "--offset", "10000000"), 1, "INVALID_ARGUMENTS"),

@@ -22,7 +22,7 @@ class TestTest:
         )
         ended = pipe("policy", "test")
         assert ended.code == 1
-        assert "rules[0].match: the rule is silent about read_file(notes.md)" in ended.err
+        assert "rules[0].match: the rule does not match read_file(notes.md)" in ended.err
 
     def test_aliases_of_the_projects_tools_count(self, pipe: Pipe, project: Path) -> None:
         (project / "tools").mkdir()

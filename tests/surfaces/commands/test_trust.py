@@ -150,7 +150,7 @@ class TestWhatCouldNotBeLoaded:
         assert len(ended.json["problems"]) == len(broken)
         for told, wanted in zip(ended.json["problems"], broken, strict=True):
             assert wanted in told
-        assert "control files changed" in pipe("call", "list_files").err
+        assert "control files have changed" in pipe("call", "list_files").err
         assert not marker.exists()
 
     def test_a_person_is_told_before_the_question_and_not_asked(
@@ -177,7 +177,7 @@ class TestWhatCouldNotBeLoaded:
     def test_what_looks_right_is_said_to_wait_for_a_yes(self, pipe: Pipe, marker: Path) -> None:
         (found,) = [one for one in pipe("doctor").lines if one["what"] == "configuration"]
         assert not found["ok"]
-        assert "looks right, but is not accepted yet" in found["found"]
+        assert "has no mistakes, but is not accepted yet" in found["found"]
         assert not marker.exists()
 
     def test_a_tool_that_only_code_declares_is_no_stranger(self, pipe: Pipe, project: Path, ada: str) -> None:

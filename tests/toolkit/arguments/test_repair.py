@@ -189,4 +189,4 @@ def test_a_hostile_megabyte_is_refused_in_one_reading(text: str) -> None:
 def test_a_long_text_has_to_be_right() -> None:
     long = "x" * MOST_MENDED
     assert read_arguments(json.dumps({"a": long}))[0] == {"a": long}
-    assert "not mended" in refusal_of(lambda: read_arguments(f"{{'a': '{long}'}}")).message
+    assert "not repaired" in refusal_of(lambda: read_arguments(f"{{'a': '{long}'}}")).message

@@ -91,7 +91,7 @@ class _Retried:
 
 
 @dataclass(slots=True, eq=False)
-class _Ear:
+class _Subscriber:
     """What was told to one watcher, and the watcher has not passed on yet."""
 
     said: "asyncio.Queue[tuple[str, str]]" = field(default_factory=asyncio.Queue)
@@ -111,20 +111,20 @@ class Watchers:
 
     def __init__(self) -> None:
         self.listeners = OutputListeners()
-        self._ears: set[_Ear] = set()
+        self._subscribers: set[_Subscriber] = set()
         self._retried: deque[_Retried] = deque(maxlen=MOST_RETRIES)
         """The newest, for those who come to watch a task that is at work already."""
 
     def say(self, task_id: str, text: str) -> None:
         """Pass on a piece of text; called on the event loop, as models answer there."""
-        for ear in self._ears:
-            ear.said.put_nowait((task_id, text))
+        for subscriber in self._subscribers:
+            subscriber.said.put_nowait((task_id, text))
 
     def retry(self, task_id: str, retrying: Retrying) -> None:
         """Pass on that a model is asked again."""
         retried = _Retried(stamp(utc_now()), task_id, retrying)
-        for heard in (self._retried, *(ear.retried for ear in self._ears)):
-            heard.append(retried)
+        for retries in (self._retried, *(subscriber.retried for subscriber in self._subscribers)):
+            retries.append(retried)
 
     async def watch(
         self, store: Store, threads: Threads, task_id: str, seen: dict[str, int] | None = None
@@ -133,25 +133,25 @@ class Watchers:
 
         ``seen`` says how many entries of which task are known already.
         """
-        following, ear = _Following(task_id, seen or {}), _Ear()
-        ear.retried.extend(one for one in self._retried if one.task_id not in (seen or {}))
-        self._ears.add(ear)
+        following, subscriber = _Following(task_id, seen or {}), _Subscriber()
+        subscriber.retried.extend(one for one in self._retried if one.task_id not in (seen or {}))
+        self._subscribers.add(subscriber)
         try:
-            with self.listeners.tray() as tray:
+            with self.listeners.queue() as queue:
                 while True:
                     # This is taken before the look, so that the look finds the entries that led to it.
-                    printed = tray.take()
+                    printed = queue.take()
                     found = await threads.run(store.read, following.look)
-                    printed += tray.take({one.entry.call_id for one in found if one.entry})
-                    found = _with_retried(found, ear.take_retried(following.tasks), following.tasks)
-                    for happening in _in_order(found, printed, following.tasks):
-                        yield happening
+                    printed += queue.take({one.entry.call_id for one in found if one.entry})
+                    found = _with_retried(found, subscriber.take_retried(following.tasks), following.tasks)
+                    for event in _in_order(found, printed, following.tasks):
+                        yield event
                     if following.has_ended:
                         return
-                    async for happening in _heard(ear.said, following.tasks.get):
-                        yield happening
+                    async for event in _texts_of(subscriber.said, following.tasks.get):
+                        yield event
         finally:
-            self._ears.discard(ear)
+            self._subscribers.discard(subscriber)
 
 
 def _with_retried(
@@ -177,9 +177,9 @@ def _in_order(found: list[RunEvent], printed: list[Output], tasks: Mapping[str, 
             of_call[output.call_id].append(RunEvent(tasks[output.task_id], output=output))
     # Code may wait for approval before it runs; a claim is no end of a call, before the code runs or after.
     agreed = {one.entry.call_id for one in found if one.entry and one.entry.kind is EntryKind.DECIDED}
-    for happening in found:
-        entry = happening.entry
-        if happening.waiting is not None:
+    for event in found:
+        entry = event.entry
+        if event.waiting is not None:
             yield from chain.from_iterable(of_call.values())
             of_call.clear()
         elif entry is None:
@@ -188,11 +188,11 @@ def _in_order(found: list[RunEvent], printed: list[Output], tasks: Mapping[str, 
             agreed.discard(entry.call_id)
         elif entry.kind is not EntryKind.CLAIMED and entry.call_id not in agreed:
             yield from of_call.pop(entry.call_id, ())
-        yield happening
+        yield event
     yield from chain.from_iterable(of_call.values())
 
 
-async def _heard(
+async def _texts_of(
     queue: "asyncio.Queue[tuple[str, str]]", find: Callable[[str], Task | None]
 ) -> AsyncIterator[RunEvent]:
     """Yield what models say during the next GLANCE_SECONDS."""

@@ -38,7 +38,7 @@ class Output:
 Listener = Callable[[Output], None]
 
 
-class Tray:
+class OutputQueue:
     """What one listener has not taken yet; filled by threads that never wait for the listener."""
 
     def __init__(self, only_call: str = "") -> None:
@@ -81,7 +81,7 @@ class OutputListeners:
 
     def __init__(self) -> None:
         # Replaced as a whole, on the event loop only: a thread that goes through it never sees it change.
-        self._trays: tuple[Tray, ...] = ()
+        self._queues: tuple[OutputQueue, ...] = ()
 
     def of(self, call: Call) -> OnOutput:
         """Return the function that takes the output of a call's programs; the thread that runs them calls it."""
@@ -92,20 +92,20 @@ class OutputListeners:
             text = decoders[stream].decode(data)
             if text:
                 piece = Output(call.id, call.task_id, call.tool, stream, text)
-                for tray in self._trays:
-                    tray.put(piece)
+                for queue in self._queues:
+                    queue.put(piece)
 
         return tell
 
     @contextmanager
-    def tray(self, only_call: str = "") -> Iterator[Tray]:
+    def queue(self, only_call: str = "") -> Iterator[OutputQueue]:
         """Collect what is printed meanwhile, by one call or by all."""
-        tray = Tray(only_call)
-        self._trays = (*self._trays, tray)
+        queue = OutputQueue(only_call)
+        self._queues = (*self._queues, queue)
         try:
-            yield tray
+            yield queue
         finally:
-            self._trays = tuple(other for other in self._trays if other is not tray)
+            self._queues = tuple(other for other in self._queues if other is not queue)
 
     def telling(self, listener: Listener | None, only_call: str = "") -> AbstractAsyncContextManager[None]:
         """Tell a listener, on the event loop, what is printed meanwhile; all of it, before this is left."""
@@ -113,25 +113,25 @@ class OutputListeners:
 
     @asynccontextmanager
     async def _telling(self, listener: Listener, only_call: str) -> AsyncIterator[None]:
-        with self.tray(only_call) as tray:
-            telling = asyncio.create_task(_tell_on(listener, tray))
+        with self.queue(only_call) as queue:
+            telling = asyncio.create_task(_tell_on(listener, queue))
             try:
                 yield
             finally:
                 telling.cancel()
                 with suppress(asyncio.CancelledError):
                     await telling
-                _tell(listener, tray)
+                _tell(listener, queue)
 
 
-async def _tell_on(listener: Listener, tray: Tray) -> None:
+async def _tell_on(listener: Listener, queue: OutputQueue) -> None:
     while True:
         await asyncio.sleep(TELL_SECONDS)
-        _tell(listener, tray)
+        _tell(listener, queue)
 
 
-def _tell(listener: Listener, tray: Tray) -> None:
-    for output in tray.take():
+def _tell(listener: Listener, queue: OutputQueue) -> None:
+    for output in queue.take():
         try:
             listener(output)
         except Exception as error:  # noqa: BLE001 - a listener's mistake is no part of the call

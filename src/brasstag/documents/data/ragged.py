@@ -92,7 +92,7 @@ def _write(shelved: Shelved, layout: Layout, place: Path, width: int) -> None:
             if written > MOST_RECODED:
                 raise ToolError(
                     Code.TOO_LARGE,
-                    f"not every line of {shelved.document} has as many values, and it is too long to be written anew; "
+                    f"the lines of {shelved.document} differ in their number of values, and it is too long to correct; "
                     "give every line as many, and ask that",
                 )
 

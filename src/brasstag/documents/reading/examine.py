@@ -113,7 +113,7 @@ def examine(draft: Draft, path: str) -> Examined:
     if found.is_picture and picture_size(data, found.media_type) is None:
         raise ToolError(
             Code.INVALID_ARGUMENTS,
-            f"{path} begins like {found.media_type}, but is no picture that can be read; save it anew, or leave it out",
+            f"{path} begins like {found.media_type}, but it cannot be read as a picture; save it again, or leave it out",
         )
     decoded = decoded_with_note(data) if found.is_text else None
     if decoded is None:

@@ -34,12 +34,12 @@ class Intake:
         self._sizes = sizes
         self._look = look
 
-    def take(self, directory: int, sight: FileStat, newest: Version | None) -> Taken | None:
+    def take(self, directory: int, file: FileStat, newest: Version | None) -> Taken | None:
         """Read what was seen in an open directory; None where it is gone.
 
         Raises OSError where it cannot be read, ToolError where it will not stand still.
         """
-        seen: FileStat | None = sight
+        seen: FileStat | None = file
         for _ in range(_ATTEMPTS):
             if seen is None:
                 return None
@@ -49,36 +49,36 @@ class Intake:
                 return None
             if taken is not None:
                 return taken
-            seen = self._look(sight.path)
-        raise ToolError(Code.CHANGED, f"{shown(sight.path)} kept changing while it was being read")
+            seen = self._look(file.path)
+        raise ToolError(Code.CHANGED, f"{shown(file.path)} kept changing while it was being read")
 
-    def _link(self, directory: int, sight: FileStat) -> Taken | None:
+    def _link(self, directory: int, file: FileStat) -> Taken | None:
         looked_at = now_nanoseconds()
-        name = split_path(sight.path)[1]
+        name = split_path(file.path)[1]
         try:
             target = os.readlink(name.encode(), dir_fd=directory)
         except OSError:
             return None
         status = os.stat(name, dir_fd=directory, follow_symlinks=False)
-        if not stat.S_ISLNK(status.st_mode) or str(status.st_ino) != inode_in(sight.fingerprint):
+        if not stat.S_ISLNK(status.st_mode) or str(status.st_ino) != inode_in(file.fingerprint):
             return None
         fingerprint = kept_fingerprint(status, looked_at)
         state = link_state(sha256(target))
         return Taken(state, len(target), None, fingerprint, LINK, note=ONLY_A_LINK, small=target)
 
-    def _file(self, directory: int, sight: FileStat, newest: Version | None) -> Taken | None:
+    def _file(self, directory: int, file: FileStat, newest: Version | None) -> Taken | None:
         """Read a file; None where it was another one by then, or did not stay as it was."""
         looked_at = now_nanoseconds()
-        descriptor = os.open(split_path(sight.path)[1], READ_FILE, dir_fd=directory)
+        descriptor = os.open(split_path(file.path)[1], READ_FILE, dir_fd=directory)
         try:
             before = os.fstat(descriptor)
-            if not stat.S_ISREG(before.st_mode) or str(before.st_ino) != inode_in(sight.fingerprint):
+            if not stat.S_ISREG(before.st_mode) or str(before.st_ino) != inode_in(file.fingerprint):
                 return None
             fingerprint = kept_fingerprint(before, looked_at)
             if before.st_size <= LARGEST_SMALL:
-                taken = self._small(descriptor, sight.path, before, fingerprint)
+                taken = self._small(descriptor, file.path, before, fingerprint)
             else:
-                taken = self._large(descriptor, sight.path, before, fingerprint, newest)
+                taken = self._large(descriptor, file.path, before, fingerprint, newest)
             after = os.fstat(descriptor)
         finally:
             os.close(descriptor)

@@ -42,7 +42,7 @@ class Refresher:
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
         self._walk: Future[object] | None = None
-        self._glance: Future[object] | None = None
+        self._touched_scan: Future[object] | None = None
         self._walked_at: float | None = None
         self._forgotten = 0
         """How often earlier walks were declared out of date; a walk that was running at that time is done again."""
@@ -53,10 +53,12 @@ class Refresher:
         """Have what was touched looked at soon; one look that has not begun yet is enough for any number of touches."""
         with self._lock:
             if self._stopped.is_set() or (
-                self._glance is not None and not self._glance.running() and not self._glance.done()
+                self._touched_scan is not None
+                and not self._touched_scan.running()
+                and not self._touched_scan.done()
             ):
                 return
-            self._glance = self._submit(self._scans.scan_touched)
+            self._touched_scan = self._submit(self._scans.scan_touched)
 
     def refresh(self, seconds: float) -> bool:
         """Have everything looked at that may have changed, and wait up to ``seconds``; say whether all is known now."""

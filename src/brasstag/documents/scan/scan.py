@@ -72,11 +72,11 @@ class Scan:
 
     def walk_all(self) -> None:
         """Look at everything there is, and at everything that is known."""
-        for sight, known in _side_by_side(self._walk.below(ROOT), known_rows(self._store.database)):
-            if sight is not None and known is not None and sight.fingerprint == known.fingerprint:
+        for file, known in _side_by_side(self._walk.below(ROOT), known_rows(self._store.database)):
+            if file is not None and known is not None and file.fingerprint == known.fingerprint:
                 self.report.unchanged += 1
             else:
-                self._meet(sight, known)
+                self._meet(file, known)
             if self._is_stopped():
                 return
         directories = self._store.read(standing_directories)
@@ -120,9 +120,9 @@ class Scan:
         if path == ROOT:
             self.walk_all()
             return
-        sight = None if self._walk.is_out_of_reach(path) else self._seen(path)
-        if sight is not None:
-            self._meet(sight, known, is_doubtful=self._walk.ignoring.ignores(path))
+        file = None if self._walk.is_out_of_reach(path) else self._seen(path)
+        if file is not None:
+            self._meet(file, known, is_doubtful=self._walk.ignoring.ignores(path))
             return
         # Whatever its row says: a call may have made something of it since that is gone again.
         self._gone.append(path)
@@ -142,57 +142,57 @@ class Scan:
         try:
             return self._walk.look(path)
         except OSError as error:
-            self._trouble(tool_error(error, path), path)
+            self._report_problem(tool_error(error, path), path)
         except ToolError:
             # A control file: it is shown to no role.
             return None
         return None
 
-    def _meet(self, sight: FileStat | None, known: Known | None, *, is_doubtful: bool = False) -> None:
+    def _meet(self, file: FileStat | None, known: Known | None, *, is_doubtful: bool = False) -> None:
         """Take in a path that has to be looked at."""
-        if sight is None:
+        if file is None:
             if known is not None and known.state != ABSENT:
                 self._gone.append(known.path)
                 if len(self._gone) >= MOST_GONE:
                     self.write_what_was_found()
             return
         if is_doubtful:
-            self._settle_doubts([(sight, known)])
+            self._settle_doubts([(file, known)])
             return
-        self._batch.append((sight, known))
-        self._bytes += sight.size
+        self._batch.append((file, known))
+        self._bytes += file.size
         if len(self._batch) >= MOST_FILES or self._bytes >= MOST_BYTES:
             self._flush()
 
     def _flush(self) -> None:
         """Read what was met, and write down what was found."""
         # Paths that were named, and met once more below another, are written about once.
-        batch = list({sight.path: (sight, known) for sight, known in self._batch}.values())
+        batch = list({file.path: (file, known) for file, known in self._batch}.values())
         self._batch, self._bytes = [], 0
         if not batch:
             return
-        newest = self._store.read(lambda view: newest_versions(view, [sight.path for sight, _ in batch]))
-        changed = [sight for sight, known in batch if not _is_known(sight, known, newest.get(sight.path))]
+        newest = self._store.read(lambda view: newest_versions(view, [file.path for file, _ in batch]))
+        changed = [file for file, known in batch if not _is_known(file, known, newest.get(file.path))]
         self.report.unchanged += len(batch) - len(changed)
         self._write(self._taken(changed, newest))
 
-    def _taken(self, sights: Sequence[FileStat], newest: dict[str, Version]) -> list[Finding]:
+    def _taken(self, files: Sequence[FileStat], newest: dict[str, Version]) -> list[Finding]:
         findings: list[Finding] = []
         try:
             with self._store.blobs.batch() as kept:
                 intake = Intake(self._store.blobs, kept, self._sizes, self._walk.look)
-                for parent, some in groupby(sights, key=_parent):
+                for parent, some in groupby(files, key=_parent):
                     findings += self._taken_in(parent, some, intake, newest)
         except OSError as error:
             # What goes into the database is as it was; what goes into files could not be kept.
             large = [finding for finding in findings if finding.taken and finding.taken.small is None]
             for finding in large:
-                self._trouble(tool_error(error, finding.path), finding.path)
+                self._report_problem(tool_error(error, finding.path), finding.path)
             findings = [finding for finding in findings if finding not in large]
         return findings
 
     def _taken_in(
-        self, parent: str, sights: Iterable[FileStat], intake: Intake, newest: dict[str, Version]
+        self, parent: str, files: Iterable[FileStat], intake: Intake, newest: dict[str, Version]
     ) -> Iterator[Finding]:
         try:
             directory = self._workspace.open_directory(parent)
@@ -200,16 +200,16 @@ class Scan:
             # Gone since it was walked; what was in it is found missing the next time.
             return
         try:
-            for sight in sights:
-                version = newest.get(sight.path)
+            for file in files:
+                version = newest.get(file.path)
                 try:
-                    taken: Taken | None = intake.take(directory, sight, version)
+                    taken: Taken | None = intake.take(directory, file, version)
                 except OSError as error:
-                    self._trouble(tool_error(error, sight.path), sight.path)
+                    self._report_problem(tool_error(error, file.path), file.path)
                 except ToolError as error:
-                    self._trouble(error, sight.path)
+                    self._report_problem(error, file.path)
                 else:
-                    yield Finding(sight.path, version, taken)
+                    yield Finding(file.path, version, taken)
         finally:
             os.close(directory)
 
@@ -222,34 +222,34 @@ class Scan:
                 yield Finding(path, newest.get(path), None, is_dropped=True)
                 continue
             try:
-                sight = self._walk.look(path)
+                file = self._walk.look(path)
             except ToolError:
                 yield Finding(path, newest.get(path), None, is_dropped=True)
             except OSError as error:
                 if not any(path.startswith(f"{closed}/") for closed in self._walk.closed):
-                    self._trouble(tool_error(error, path), path)
+                    self._report_problem(tool_error(error, path), path)
             else:
-                if sight is None:
+                if file is None:
                     is_directory = self._walk.is_directory(path)
                     yield Finding(path, newest.get(path), None, is_directory=is_directory)
                 elif self._walk.ignoring.ignores(path):
-                    doubtful.append((sight, None))
+                    doubtful.append((file, None))
                 else:
-                    self._meet(sight, None)
+                    self._meet(file, None)
         self._settle_doubts(doubtful)
 
     def _settle_doubts(self, doubtful: Sequence[tuple[FileStat, Known | None]]) -> None:
         """Keep an ignored path only where a call has made it, or where it has a description or tags."""
         if not doubtful:
             return
-        paths = [sight.path for sight, _ in doubtful]
+        paths = [file.path for file, _ in doubtful]
         with self._store.database.read() as view:
             rows = rows_at(view, paths)
             wanted = paths_of_calls(view, paths) | {path for path, row in rows.items() if row.words}
             newest = newest_versions(view, paths)
-        for sight, known in doubtful:
-            if sight.path in wanted:
-                self._meet(sight, known)
+        for file, known in doubtful:
+            if file.path in wanted:
+                self._meet(file, known)
         self._write(
             [
                 Finding(path, newest.get(path), None, is_dropped=True)
@@ -273,36 +273,36 @@ class Scan:
             self.report.is_whole = False
         return not self.report.is_whole
 
-    def _trouble(self, error: ToolError, path: str) -> None:
+    def _report_problem(self, error: ToolError, path: str) -> None:
         self.report.problems.append(ScanProblem(shown(path), error.code, error.message))
 
 
 def _side_by_side(
-    sights: Iterable[FileStat], rows: Iterator[Known]
+    files: Iterable[FileStat], rows: Iterator[Known]
 ) -> Iterator[tuple[FileStat | None, Known | None]]:
     """Pair what is on disk with what is known; both come in the order of their paths."""
     known = next(rows, None)
-    for sight in sights:
-        while known is not None and known.path < sight.path:
+    for file in files:
+        while known is not None and known.path < file.path:
             yield None, known
             known = next(rows, None)
-        if known is not None and known.path == sight.path:
-            yield sight, known
+        if known is not None and known.path == file.path:
+            yield file, known
             known = next(rows, None)
         else:
-            yield sight, None
+            yield file, None
     while known is not None:
         yield None, known
         known = next(rows, None)
 
 
-def _is_known(sight: FileStat, known: Known | None, newest: Version | None) -> bool:
+def _is_known(file: FileStat, known: Known | None, newest: Version | None) -> bool:
     return (
         known is not None
         and newest is not None
-        and (known.fingerprint, known.version) == (sight.fingerprint, newest.version)
+        and (known.fingerprint, known.version) == (file.fingerprint, newest.version)
     )
 
 
-def _parent(sight: FileStat) -> str:
-    return split_path(sight.path)[0]
+def _parent(file: FileStat) -> str:
+    return split_path(file.path)[0]

@@ -8,7 +8,7 @@ from brasstag.documents.formats.limits import Sizes
 from brasstag.documents.scan.ignore import Ignoring
 from brasstag.documents.scan.report import ScanReport
 from brasstag.documents.scan.scan import Scan, Stop, never
-from brasstag.documents.scan.walk import Hidden, nobody_hides
+from brasstag.documents.scan.walk import Hidden, hides_nothing
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.store.contents.touched import touched_paths
 from brasstag.store.maintenance.rebuild_index import notice_missing
@@ -28,7 +28,7 @@ class Scanner:
         workspace: Workspace,
         store: Store,
         *,
-        hidden: Hidden = nobody_hides,
+        hidden: Hidden = hides_nothing,
         ignore: Sequence[str] = (),
         sizes: Sizes | None = None,
     ) -> None:

@@ -57,7 +57,7 @@ _Entry = FileStat | tuple[str, Layers | None]
 """A file or link, or a directory and what is ignored in the one above it."""
 
 
-def nobody_hides(_: Sequence[str]) -> Set[str]:
+def hides_nothing(_: Sequence[str]) -> Set[str]:
     """Hide nothing."""
     return frozenset()
 
@@ -107,7 +107,7 @@ class Walk:
             raise
         if not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)) or self._guard.covers(status):
             return None
-        return _sight(path, status)
+        return _stat_of(path, status)
 
     def is_directory(self, path: str) -> bool:
         """Say whether a path leads to a directory that may be walked."""
@@ -133,12 +133,12 @@ class Walk:
     def _listed(self, directory: int, path: str, above: Layers | None) -> list[_Entry]:
         with os.scandir(directory) as found:
             entries = {entry.name: entry for entry in found}
-            self._drop_unspeakable(path, entries)
+            self._drop_unnameable(path, entries)
             self._drop_out_of_reach(path, entries)
             known = self.ignoring.inside(directory, path, above) if IGNORE_FILE in entries else above
             layers = known or self.ignoring.inside(directory, path, None)
             prefix = "" if path == ROOT else f"{path}/"
-            sights: list[tuple[str, _Entry]] = []
+            listed: list[tuple[str, _Entry]] = []
             for name, entry in entries.items():
                 place = prefix + name
                 is_directory = entry.is_dir(follow_symlinks=False)
@@ -146,13 +146,13 @@ class Walk:
                     continue
                 if is_directory:
                     # What lies below it has a slash next: that is where it stands in the order.
-                    sights.append((f"{name}/", (place, layers)))
-                elif sight := self._sight(place, entry):
-                    sights.append((name, sight))
-        sights.sort(key=_first)
-        return [entry for _, entry in sights]
+                    listed.append((f"{name}/", (place, layers)))
+                elif file := self._file_stat(place, entry):
+                    listed.append((name, file))
+        listed.sort(key=_first)
+        return [entry for _, entry in listed]
 
-    def _sight(self, path: str, entry: "os.DirEntry[str]") -> FileStat | None:
+    def _file_stat(self, path: str, entry: "os.DirEntry[str]") -> FileStat | None:
         try:
             status = entry.stat(follow_symlinks=False)
         except FileNotFoundError:
@@ -167,9 +167,9 @@ class Walk:
             if not stat.S_ISDIR(status.st_mode):
                 self._tell(ToolError(Code.NOT_A_FILE, f"{shown(path)} is a pipe, socket or device"), path)
             return None
-        return _sight(path, status)
+        return _stat_of(path, status)
 
-    def _drop_unspeakable(self, path: str, entries: "dict[str, os.DirEntry[str]]") -> None:
+    def _drop_unnameable(self, path: str, entries: "dict[str, os.DirEntry[str]]") -> None:
         for name in [name for name in entries if not name.isascii() and not _is_text(name)]:
             del entries[name]
             place = join_path(path, name)
@@ -196,7 +196,7 @@ class Walk:
         self._told(ScanProblem(shown(path) or str(error.details.get("path", "")), error.code, error.message))
 
 
-def _sight(path: str, status: os.stat_result) -> FileStat:
+def _stat_of(path: str, status: os.stat_result) -> FileStat:
     mode = status.st_mode
     return FileStat(path, stat.S_ISLNK(mode), status.st_size, stat.S_IMODE(mode), fingerprint_of(status))
 

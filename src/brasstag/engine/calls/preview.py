@@ -13,6 +13,7 @@ from brasstag.engine.calls.types import Failing, Foreseen, Passing, Previewed
 from brasstag.engine.deadline import Deadline
 from brasstag.engine.graph.receivers import receiver_of, required_target
 from brasstag.engine.runtime import Runtime
+from brasstag.policy.verdict import CallVisibility
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.kinds import Recipient
 from brasstag.words.calls import Call, Done, Failed, Settled
@@ -158,16 +159,9 @@ def draft_for(
 
     Of what rules ask about, code sees what the preview it was ``granted`` on says it reads.
     """
-    rules, name, role = runtime.policy.rules, admitted.tool.name, admitted.call.role
-    heard = frozenset(seen.path for seen in granted.reads) if granted else frozenset()
-    return Draft(
-        runtime.workspace,
-        writable=writable,
-        hidden=lambda path: rules.hides(path, name, role) is not None,
-        minded=lambda path: rules.watches(path, name, role),
-        unspoken=lambda paths: rules.is_silent_about(paths, name),
-        unheard=lambda path: rules.asks_to_read(path, name, role, heard),
-    )
+    read = frozenset(seen.path for seen in granted.reads) if granted else frozenset()
+    visibility = CallVisibility(runtime.policy.rules, admitted.tool.name, admitted.call.role, read)
+    return Draft(runtime.workspace, writable, visibility)
 
 
 def _pass_on(runtime: Runtime, admitted: Admitted) -> Passing | Failing:

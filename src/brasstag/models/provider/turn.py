@@ -137,10 +137,10 @@ class Line:
         if isinstance(self._model, OpenAIResponsesModel):
             # The provider keeps nothing: the timeline is the only history.
             said["openai_store"] = False
-        heard: Any = {
+        options: Any = {
             key: value for key, value in said.items() if key not in self._model.unsupported_settings
         }
-        settings: ModelSettings = heard
+        settings: ModelSettings = options
         return settings
 
 

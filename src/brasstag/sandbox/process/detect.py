@@ -147,7 +147,7 @@ def _tried(backend: Backend, scratch: Path) -> Confinement:
     except NotConfined as error:
         return Confinement(None, f"bubblewrap cannot work here: {error.said}", _NAMESPACES)
     except (OSError, ToolError) as error:
-        return Confinement(None, f"confinement could not be tried: {error}", "Mend that, then look again.")
+        return Confinement(None, f"confinement could not be tried: {error}", "Correct that, then try again.")
     try:
         found = json.loads(ran.stdout)
     except ValueError:

@@ -15,7 +15,7 @@ from brasstag.sandbox.process.job import Job, Ran
 from brasstag.sandbox.process.module_job import ModuleJob
 from brasstag.sandbox.process.output import OnOutput
 from brasstag.sandbox.process.programs import trusted_programs
-from brasstag.sandbox.process.run.job_run import Stop, nobody_listens, run_job
+from brasstag.sandbox.process.run.job_run import Stop, ignore_output, run_job
 from brasstag.sandbox.process.web_door import Door
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.words.errors import Code, ToolError
@@ -56,7 +56,7 @@ class Sandbox:
 
     @contextmanager
     def run(
-        self, job: Job, tell: OnOutput = nobody_listens, stop: Stop | None = None, door: Door | None = None
+        self, job: Job, tell: OnOutput = ignore_output, stop: Stop | None = None, door: Door | None = None
     ) -> Iterator[Work]:
         """Run a job to its end and show what it did; whatever of that was not staged is gone after the block.
 

@@ -35,8 +35,8 @@ class Confined:
     def run(self, job: Job, door: Door | None = None) -> Ran:
         """Run a job to its end, with a door if it has a network; where no limit ended it, what it changed is staged.
 
-        What the policy hides from tools is empty to the code, and so is what a rule asks about, unless the call named it
-        and the rule was heard: code may open any name without naming it here.
+        For the code, files that the policy hides from tools are empty. So are files that a rule asks about, unless the
+        call named them and a person was asked: code may open any name without naming it here.
         """
         if door is not None and not self.may_reach_out:
             raise ToolError(
@@ -61,10 +61,10 @@ class Confined:
         return replace(work.ran, notes=(*self._notes(), *work.changes.notes))
 
     def _notes(self) -> Iterator[str]:
-        unheard = self.draft.unheard
-        if unheard:
-            more = f" and {len(unheard) - 1} more" if len(unheard) > 1 else ""
+        hidden = self.draft.asked_first
+        if hidden:
+            more = f" and {len(hidden) - 1} more" if len(hidden) > 1 else ""
             yield (
-                f"{shown(unheard[0])}{more} had nothing in it for the code, because a rule asks before it is read; "
-                "a shell command that names it is asked about, and sees it"
+                f"the code saw {shown(hidden[0])}{more} as empty, because a rule asks before it is read; "
+                "a shell command that names it needs approval, and then sees it"
             )

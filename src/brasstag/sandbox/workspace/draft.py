@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from brasstag.sandbox.workspace.change.keep_bytes import keep_for
@@ -14,6 +14,7 @@ from brasstag.sandbox.workspace.paths import ROOT, parse_path
 from brasstag.sandbox.workspace.view.browse import Browser
 from brasstag.sandbox.workspace.view.reader import Look
 from brasstag.sandbox.workspace.view.stage import Node
+from brasstag.sandbox.workspace.view.visibility import Visibility
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.store.contents.blobs import Batch
 from brasstag.words.canonical import sha256
@@ -27,16 +28,8 @@ class Draft(Browser):
     ``remove`` and ``move`` act on a link itself, everything else on what it leads to.
     """
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        writable: bool,
-        hidden: Callable[[str], bool] | None = None,
-        minded: Callable[[str], bool] | None = None,
-        unspoken: Callable[[Sequence[str]], bool] | None = None,
-        unheard: Callable[[str], bool] | None = None,
-    ) -> None:
-        super().__init__(workspace, hidden, minded, unspoken, unheard)
+    def __init__(self, workspace: Workspace, writable: bool, visibility: Visibility | None = None) -> None:
+        super().__init__(workspace, visibility)
         self._writable = writable
         self._annotated: dict[str, None] = {}
         self._past: dict[Seen, None] = {}

@@ -142,7 +142,7 @@ class ServingJobs(ABC):
     """What both kinds of jobs do alike: start serving, and stop it."""
 
     def __init__(self) -> None:
-        self._shifts: set[Serving] = set()
+        self._servings: set[Serving] = set()
 
     def serve(self, advance: Advance, *, queue: str = "", concurrency: int = 8) -> Coroutine[Any, Any, None]:
         """Run ready tasks, of one queue or of all, until ``stop``; returns once what it began has ended.
@@ -150,26 +150,26 @@ class ServingJobs(ABC):
         Cancelling it cancels what it began.
         """
         # Registered now, not at the first step of the coroutine, so that a ``stop`` in between takes effect.
-        shift = Serving()
-        self._shifts.add(shift)
-        return self._serve(shift, advance, queue, concurrency)
+        serving = Serving()
+        self._servings.add(serving)
+        return self._serve(serving, advance, queue, concurrency)
 
     def stop(self) -> None:
         """Begin nothing more."""
-        for shift in tuple(self._shifts):
-            shift.end()
+        for serving in tuple(self._servings):
+            serving.end()
 
     def _ring(self) -> None:
-        for shift in tuple(self._shifts):
-            shift.ring()
+        for serving in tuple(self._servings):
+            serving.ring()
 
-    async def _serve(self, shift: Serving, advance: Advance, queue: str, concurrency: int) -> None:
-        shift.begin()
+    async def _serve(self, serving: Serving, advance: Advance, queue: str, concurrency: int) -> None:
+        serving.begin()
         try:
-            await self._work(shift, advance, queue, concurrency)
+            await self._work(serving, advance, queue, concurrency)
         finally:
-            self._shifts.discard(shift)
+            self._servings.discard(serving)
 
     @abstractmethod
-    async def _work(self, shift: Serving, advance: Advance, queue: str, concurrency: int) -> None:
+    async def _work(self, serving: Serving, advance: Advance, queue: str, concurrency: int) -> None:
         """Advance ready tasks until serving is over and they have ended."""

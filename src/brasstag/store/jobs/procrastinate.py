@@ -67,26 +67,26 @@ class ProcrastinateJobs(ServingJobs):
         except ConnectorException as error:
             raise error.__cause__ or error from None
 
-    async def _work(self, shift: Serving, advance: Advance, queue: str, concurrency: int) -> None:
+    async def _work(self, serving: Serving, advance: Advance, queue: str, concurrency: int) -> None:
         loop = asyncio.get_running_loop()
         pause = FIRST_PAUSE
-        async with TaskPool(advance, concurrency) as bench:
+        async with TaskPool(advance, concurrency) as pool:
             while True:
                 began = loop.time()
-                said = await self._work_while_connected(shift, bench, queue, concurrency)
-                if shift.is_over:
+                said = await self._work_while_connected(serving, pool, queue, concurrency)
+                if serving.is_over:
                     return
                 log.warning("the room's database went away, and is tried again: %s", said)
                 pause = FIRST_PAUSE if loop.time() - began > STEADY_SECONDS else pause
-                await shift.rest(pause)
+                await serving.rest(pause)
                 pause = min(2 * pause, LONGEST_PAUSE)
 
     async def _work_while_connected(
-        self, shift: Serving, bench: TaskPool, queue: str, concurrency: int
+        self, serving: Serving, pool: TaskPool, queue: str, concurrency: int
     ) -> str:
         """Work until the connection is lost or serving is over; return the error message."""
-        working = asyncio.create_task(self._work_off(bench, queue, concurrency))
-        over = asyncio.create_task(shift.until_over())
+        working = asyncio.create_task(self._work_off(pool, queue, concurrency))
+        over = asyncio.create_task(serving.until_over())
         try:
             await asyncio.wait({working, over}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -98,7 +98,7 @@ class ProcrastinateJobs(ServingJobs):
         cause = ended.__cause__ or ended if isinstance(ended, Exception) else "the queue's worker stopped"
         return self._database.address.without_password(str(cause))
 
-    async def _work_off(self, bench: TaskPool, queue: str, concurrency: int) -> None:
+    async def _work_off(self, pool: TaskPool, queue: str, concurrency: int) -> None:
         options: WorkerOptions = {
             "concurrency": concurrency,
             "delete_jobs": "always",
@@ -110,7 +110,7 @@ class ProcrastinateJobs(ServingJobs):
             options["queues"] = [queue]
         # A connection pool would retry for long, at ever longer intervals; our own intervals are shorter.
         await (await psycopg.AsyncConnection.connect(**self._database.parameters)).close()
-        app = self._app(bench)
+        app = self._app(pool)
         try:
             await app.open_async()
             await app.connector.execute_query_async(_SWEEP)
@@ -118,10 +118,10 @@ class ProcrastinateJobs(ServingJobs):
         finally:
             await app.close_async()
 
-    def _app(self, bench: TaskPool) -> App:
+    def _app(self, pool: TaskPool) -> App:
         parameters = self._database.parameters
         app = App(connector=_Connector(kwargs=parameters, min_size=1, max_size=4, timeout=POOL_SECONDS))
-        app.task(name=JOB, retry=RetryStrategy(retry_exceptions={NotBegun}))(bench.run)
+        app.task(name=JOB, retry=RetryStrategy(retry_exceptions={NotBegun}))(pool.run)
         return app
 
 

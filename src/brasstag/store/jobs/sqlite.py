@@ -50,21 +50,21 @@ class EmbeddedJobs(ServingJobs):
         """Ring the bell once the task is ready on disk; the table says which one it is."""
         transaction.after_commit.append(self._ring)
 
-    async def _work(self, shift: Serving, advance: Advance, queue: str, concurrency: int) -> None:
-        with _ReadyPoll(self._database, queue, concurrency) as lookout:
+    async def _work(self, serving: Serving, advance: Advance, queue: str, concurrency: int) -> None:
+        with _ReadyPoll(self._database, queue, concurrency) as poll:
 
             def left(task_id: str, wake: int) -> None:
-                lookout.returned.add((task_id, wake))
-                shift.ring()
+                poll.returned.add((task_id, wake))
+                serving.ring()
 
-            async with TaskPool(advance, concurrency, left) as bench:
+            async with TaskPool(advance, concurrency, left) as pool:
                 pause, rang = QUICK_SECONDS, True
-                while not shift.is_over:
-                    stirred = rang or bool(bench.free and await lookout.sees_a_change())
-                    if bench.free and (stirred or lookout.is_due):
-                        await lookout.bring_to(bench)
-                    pause = QUICK_SECONDS if stirred else min(pause * SLOWER, SLOW_SECONDS)
-                    rang = await shift.rest(pause)
+                while not serving.is_over:
+                    has_changed = rang or bool(pool.free and await poll.sees_change())
+                    if pool.free and (has_changed or poll.is_due):
+                        await poll.fill(pool)
+                    pause = QUICK_SECONDS if has_changed else min(pause * SLOWER, SLOW_SECONDS)
+                    rang = await serving.rest(pause)
 
 
 class _ReadyPoll:
@@ -96,12 +96,12 @@ class _ReadyPoll:
         """Whether the last look was long ago."""
         return asyncio.get_running_loop().time() >= self._look_by
 
-    async def sees_a_change(self) -> bool:
+    async def sees_change(self) -> bool:
         """Say whether another connection has committed anything since the last look."""
         version = await self._off_the_loop(self._version)
         return version is not None and version != self._seen
 
-    async def bring_to(self, bench: TaskPool) -> None:
+    async def fill(self, pool: TaskPool) -> None:
         """Begin as many ready tasks as there are places for."""
         now = asyncio.get_running_loop().time()
         self._look_by = now + SURE_SECONDS
@@ -110,8 +110,8 @@ class _ReadyPoll:
             if work in self.returned:
                 # Ready as before: the worker could do nothing with it just now.
                 self._left_alone[work] = now + SURE_SECONDS
-            elif bench.free and not bench.holds(work[0]) and work not in self._left_alone:
-                bench.begin(*work)
+            elif pool.free and not pool.holds(work[0]) and work not in self._left_alone:
+                pool.begin(*work)
         self.returned.clear()
 
     def _look(self) -> list[Work]:

@@ -60,7 +60,7 @@ def _read(text: str, notes: list[str]) -> Any:
     except json.JSONDecodeError as error:
         if len(text) > MOST_MENDED:
             _refuse(
-                f"{error.msg} at character {error.pos}", "Send strict JSON; a text this long is not mended"
+                f"{error.msg} at character {error.pos}", "Send strict JSON; a text this long is not repaired"
             )
     mended = _Mended(text)
     try:

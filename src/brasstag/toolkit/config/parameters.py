@@ -218,8 +218,8 @@ def object_schema(properties: Mapping[str, Property]) -> dict[str, Any]:
 def parameter_fields(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a Shape that say what ``schema`` says: short ones where they can, else all of it."""
     plain = plain_schema(schema)
-    beside: dict[str, Any] = {key: plain.pop(key) for key in ("description", "default") if key in plain}
-    return {**(_short_fields(plain) or {"json_schema": plain}), **beside}
+    others: dict[str, Any] = {key: plain.pop(key) for key in ("description", "default") if key in plain}
+    return {**(_short_fields(plain) or {"json_schema": plain}), **others}
 
 
 def _short_fields(schema: Mapping[str, Any]) -> dict[str, Any] | None:

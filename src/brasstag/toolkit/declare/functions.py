@@ -246,5 +246,5 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     if "anyOf" not in schema:
         return schema
     parts = [part for part in schema["anyOf"] if part != {"type": "null"}]
-    beside = {key: value for key, value in schema.items() if key != "anyOf"}
-    return {**parts[0], **beside} if len(parts) == 1 else {**beside, "anyOf": parts}
+    others = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**parts[0], **others} if len(parts) == 1 else {**others, "anyOf": parts}

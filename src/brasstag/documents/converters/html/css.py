@@ -105,13 +105,13 @@ class Sheets:
             self.fall_short = self.fall_short or len(sheet) > left
             left = max(0, left - len(sheet))
 
-    def sight(self, tag: str, given: Mapping[str, str | None]) -> Visibility:
+    def visibility(self, tag: str, given: Mapping[str, str | None]) -> Visibility:
         """Say how an element is seen by its own style and by the rules that apply to it."""
-        heard: dict[str, _Rule] = {}
+        winning: dict[str, _Rule] = {}
         for rule in (*_own(given), *self._met_by(_parts_of(tag, given) if self._rules else set())):
-            if rule.name not in heard or rule.weight > heard[rule.name].weight:
-                heard[rule.name] = rule
-        display, visibility = heard.get("display"), heard.get("visibility")
+            if rule.name not in winning or rule.weight > winning[rule.name].weight:
+                winning[rule.name] = rule
+        display, visibility = winning.get("display"), winning.get("visibility")
         if display and display.hides:
             return Visibility.GONE
         if visibility:

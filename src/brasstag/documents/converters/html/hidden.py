@@ -45,7 +45,7 @@ class _Turn:
     """An open element from which on something else is seen than in what it lies in."""
 
     place: int
-    sight: Visibility
+    visibility: Visibility
     tells: bool
     """Whether words in it are still to be noted."""
 
@@ -66,7 +66,7 @@ class Elements:
     @property
     def is_hidden(self) -> bool:
         """Whether a reader sees no words that come next."""
-        return self._sight is not Visibility.SHOWN
+        return self._visibility is not Visibility.SHOWN
 
     @property
     def is_drawing(self) -> bool:
@@ -80,21 +80,23 @@ class Elements:
             self._drop(self._bounds[-1])
         if tag in _ENDED_BY:
             self._end_before(*_ENDED_BY[tag])
-        sight = self._seen(tag, given)
+        visibility = self._seen(tag, given)
         if tag in VOID:
-            return sight is Visibility.SHOWN
+            return visibility is Visibility.SHOWN
         place = len(self._open)
         self._open.append(tag)
         self._places[tag].append(place)
         if is_boundary:
             self._bounds.append(place)
-        if sight is not self._sight:
-            self._turns.append(_Turn(place, sight, sight is not Visibility.SHOWN and tag not in _WORDLESS))
-        return sight is not Visibility.GONE
+        if visibility is not self._visibility:
+            self._turns.append(
+                _Turn(place, visibility, visibility is not Visibility.SHOWN and tag not in _WORDLESS)
+            )
+        return visibility is not Visibility.GONE
 
     def close(self, tag: str) -> bool:
         """End an element; False where nothing in it was seen, or where it is inside such an element."""
-        gone = self._turns[-1].place if self._sight is Visibility.GONE else -1
+        gone = self._turns[-1].place if self._visibility is Visibility.GONE else -1
         if self._places[tag]:
             place = self._places[tag][-1]
             # What it would have to lie outside of keeps it from ending anything.
@@ -113,15 +115,15 @@ class Elements:
             self._turns[-1].tells = False
 
     @property
-    def _sight(self) -> Visibility:
-        return self._turns[-1].sight if self._turns else Visibility.SHOWN
+    def _visibility(self) -> Visibility:
+        return self._turns[-1].visibility if self._turns else Visibility.SHOWN
 
     def _seen(self, tag: str, given: Mapping[str, str | None]) -> Visibility:
         """Say how an element is seen where it lies: gone, veiled or shown."""
-        around = self._sight
+        around = self._visibility
         if around is Visibility.GONE or _hides(tag, given):
             return Visibility.GONE
-        said = Visibility.UNSAID if tag in _ALWAYS_SEEN else self._sheets.sight(tag, given)
+        said = Visibility.UNSAID if tag in _ALWAYS_SEEN else self._sheets.visibility(tag, given)
         return around if said is Visibility.UNSAID else said
 
     def _end_before(self, tags: frozenset[str], within: frozenset[str]) -> None:

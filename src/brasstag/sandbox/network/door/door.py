@@ -84,7 +84,7 @@ class GuardedDoor:
             await let_go(inside, IDLE_SECONDS)
 
     async def _let_through(self, inside: Ends) -> None:
-        asked = await _hear(inside)
+        asked = await _read_request(inside)
         outside = await self._reach(asked)
         try:
             passage = self.passages.reach(*asked.server)
@@ -146,7 +146,7 @@ def _leave(end: socket.socket, room: asyncio.Semaphore, _visit: Any) -> None:
     room.release()
 
 
-async def _hear(inside: Ends) -> Asked:
+async def _read_request(inside: Ends) -> Asked:
     try:
         async with asyncio.timeout(HEAD_SECONDS):
             return read_asked(await inside.reader.readuntil(b"\r\n\r\n"))

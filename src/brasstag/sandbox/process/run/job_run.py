@@ -27,7 +27,7 @@ _SHARE = 0.001
 _URGENT = -20
 
 
-def nobody_listens(_stream: Stream, _data: bytes) -> None:
+def ignore_output(_stream: Stream, _data: bytes) -> None:
     """Do nothing: no caller wants the output as it comes."""
 
 
@@ -59,7 +59,7 @@ def run_job(
     job: Job,
     layer: Layer,
     backend: Backend,
-    tell: OnOutput = nobody_listens,
+    tell: OnOutput = ignore_output,
     stop: Stop | None = None,
     door: Door | None = None,
 ) -> Ran:
@@ -150,7 +150,7 @@ class _Run:
         next_look = 0.0
         while self._left:
             for descriptor, _ in poll.poll(_pace(dog) * 1000):
-                if not self._hear(descriptor):
+                if not self._read_chunk(descriptor):
                     poll.unregister(descriptor)
             if self._ended_by is None and time.monotonic() >= next_look:
                 self._end(dog.broken())
@@ -159,7 +159,7 @@ class _Run:
             while kept.read():
                 """Read what is left in the pipe; no process writes to it any more."""
 
-    def _hear(self, descriptor: int) -> bool:
+    def _read_chunk(self, descriptor: int) -> bool:
         """Take in what a descriptor has to say; False when it has nothing more."""
         kept = self._outputs.get(descriptor)
         if kept is not None:

@@ -15,6 +15,7 @@ from brasstag.sandbox.workspace.hidden_from_code import hidden_in
 from brasstag.sandbox.workspace.paths import ROOT, join_path, parse_path
 from brasstag.sandbox.workspace.view.reader import NOTHING, Held, Kind, Known, Listing, Look
 from brasstag.sandbox.workspace.view.view import View
+from brasstag.sandbox.workspace.view.visibility import EverythingVisible, Visibility
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import OPENED, digest_in
@@ -70,34 +71,21 @@ class Kept:
 class Browser:
     """Reads, lists and walks the workspace for one call.
 
-    Paths are relative to the workspace, and links are followed inside it. ``hidden`` says which paths the policy keeps out
-    of listings and searches, ``minded`` which ones a rule speaks about: a search that opens one names it in its preview,
-    where the rule is heard. ``unspoken`` says of many paths at once that neither can be. ``unheard`` says for which
-    ones a rule wants a person to be asked, and no person was asked: code, which names nothing here, does not see them.
+    Paths are relative to the workspace, and links are followed inside it. ``visibility`` says what the policy hides.
     """
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        hidden: Callable[[str], bool] | None = None,
-        minded: Callable[[str], bool] | None = None,
-        unspoken: Callable[[Sequence[str]], bool] | None = None,
-        unheard: Callable[[str], bool] | None = None,
-    ) -> None:
+    def __init__(self, workspace: Workspace, visibility: Visibility | None = None) -> None:
         self.hidden_count = 0
         """How many paths listings and searches left out because the policy hides them."""
         self.skipped_count = 0
         """How many they left out because their names are not UTF-8 or they could not be read."""
         self.disguised_count = 0
         """How many files that were to be opened are control files under another name."""
-        self.unheard: list[str] = []
-        """What is hidden from code because a rule asks about it, as far as ``hidden_paths`` has found it."""
+        self.asked_first: list[str] = []
+        """What ``hidden_paths`` has hidden from code because a rule asks before it is read."""
         self._workspace = workspace
-        self._is_hidden = hidden or (lambda _path: False)
-        self._is_minded = minded or (lambda _path: False)
-        self._is_unheard = unheard or (lambda _path: False)
-        self._are_unspoken = unspoken or (lambda _paths: not (hidden or minded or unheard))
-        self._unspoken: set[str] = set()
+        self._visibility = visibility or EverythingVisible()
+        self._without_rules: set[str] = set()
         self._view = View(workspace)
         self._walked = 0
         self._closed = False
@@ -121,7 +109,7 @@ class Browser:
         """Return where a path leads; raise ToolError where the policy hides that, whether or not anything is there."""
         where = self.leads_to(path)
         for one in (parse_path(path), where):
-            if self._is_hidden(one):
+            if self._visibility.hides(one):
                 # It counts as read, so that the rule which hides it is applied; its content is not read.
                 self._view.remember(one, Held(OPENED))
                 raise ToolError(Code.BLOCKED_BY_RULE, f"{shown(path)} is hidden by the policy")
@@ -183,7 +171,7 @@ class Browser:
         Code sees what tools cannot even name, so the disk itself is walked.
         """
         with self._workspace.directory(ROOT, READ_DIRECTORY) as root:
-            yield from hidden_in(root, self._are_unspoken, self._is_closed)
+            yield from hidden_in(root, self._visibility.says_nothing_about, self._is_hidden_from_code)
 
     def open_files(
         self, directory: str = ROOT, globs: Sequence[str] = (), hidden: bool = False
@@ -192,7 +180,7 @@ class Browser:
         return self.open_each(self.files(directory, globs, hidden))
 
     def files(self, directory: str = ROOT, globs: Sequence[str] = (), hidden: bool = False) -> Iterator[str]:
-        """Name every file below a directory in order; nothing is opened, so no rule is heard yet.
+        """Name every file below a directory in order; nothing is opened, so no rule is applied yet.
 
         ``directory`` may also name one file. Globs are matched below the directory; see the module ``globs``.
         """
@@ -224,23 +212,27 @@ class Browser:
                 yield path, file
 
     def count_as_read(self, paths: Collection[str]) -> None:
-        """Note that files were read for this call; what a rule speaks about is named in the preview."""
-        minded = [path for path in paths if path not in self._unspoken and self._is_minded(path)]
-        for path in minded:
+        """Note that files were read for this call; those that a rule may deny or ask about are listed in the preview."""
+        listed = [
+            path
+            for path in paths
+            if path not in self._without_rules and self._visibility.must_be_listed(path)
+        ]
+        for path in listed:
             self._view.remember(path, Held(OPENED))
-        self._walked += len(paths) - len(minded)
+        self._walked += len(paths) - len(listed)
 
     def close(self) -> None:
         """End the tool's use of this draft: whatever it still tries raises. Preview and persist go on working."""
         self._closed = True
 
-    def _is_closed(self, path: str) -> bool:
-        if self._is_hidden(path):
+    def _is_hidden_from_code(self, path: str) -> bool:
+        if self._visibility.hides(path):
             return True
-        is_unheard = self._is_unheard(path)
-        if is_unheard:
-            self.unheard.append(path)
-        return is_unheard
+        asks_first = self._visibility.asks_first(path)
+        if asks_first:
+            self.asked_first.append(path)
+        return asks_first
 
     def _look(self, path: str, follow: bool) -> tuple[str, Look | None]:
         self._still_open()
@@ -291,12 +283,12 @@ class Browser:
             for name, one in listed(directory).items()
             if hidden or not name.startswith(".")
         }
-        if self._are_unspoken(list(found)):
-            self._unspoken.update(found)
+        if self._visibility.says_nothing_about(list(found)):
+            self._without_rules.update(found)
             yield from found.items()
             return
         for path, one in found.items():
-            if self._is_hidden(path):
+            if self._visibility.hides(path):
                 self.hidden_count += 1
             else:
                 yield path, one

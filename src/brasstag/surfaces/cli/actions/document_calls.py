@@ -18,7 +18,7 @@ def no_document(path: str) -> str:
     """Say that there is no such document, and how people can list the documents."""
     from brasstag.sandbox import shown
 
-    return f"{shown(path)} is no document; `brasstag documents list` names those there are"
+    return f"{shown(path)} is not a document; `brasstag documents list` lists the documents"
 
 
 async def call_for(

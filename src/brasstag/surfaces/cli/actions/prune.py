@@ -60,7 +60,7 @@ def _require_known(found: "Prunable") -> None:
         named = ", ".join(map(shown, found.unknown))
         raise ToolError(
             Code.FILE_NOT_FOUND,
-            f"no version is known of {named}, nor of anything below; `brasstag documents list` names what there is",
+            f"{named} has no versions, and nothing below it has; `brasstag documents list` lists the documents",
         )
 
 

@@ -43,10 +43,10 @@ class Working:
         with heard_by(leaving.hear):
             async with open_room(self.project, "worker") as room:
                 leaving.gives_back(room.runs.drain, room.runs.abandon, _DRAINING)
-                diary = _Diary(room, self.output)
-                room.runs.tell(diary.note)
+                task_log = _TaskLog(room, self.output)
+                room.runs.tell(task_log.note)
                 self._tell("serving", f"Serving {room.workspace.parent}, as process {os.getpid()}.")
-                helpers = [asyncio.create_task(diary.write())]
+                helpers = [asyncio.create_task(task_log.write())]
                 if self.linger is not None:
                     helpers.append(asyncio.create_task(self._until_idle(room, self.linger)))
                 try:
@@ -56,7 +56,7 @@ class Working:
                         helper.cancel()
                         with suppress(asyncio.CancelledError):
                             await helper
-                    await diary.finish()
+                    await task_log.finish()
         self._tell("left", "Left; this worker holds no task any more.")
         return 0
 
@@ -78,7 +78,7 @@ class Working:
         streams.output().flush()
 
 
-class _Diary:
+class _TaskLog:
     """Writes down which tasks come and go, beside the work."""
 
     def __init__(self, room: "Room", output: OutputName | None) -> None:

@@ -104,7 +104,7 @@ def _named_database(root: Path) -> Iterator[Check]:
 
 def _state(root: Path, room_state: RoomState) -> Iterator[Check]:
     if was_replaced(root, room_state):
-        what = f"{STATE_DIRECTORY}/ is another room's than the one you knew; `brasstag trust` accepts it"
+        what = f"{STATE_DIRECTORY}/ belongs to another room than the one you accepted; `brasstag trust` accepts it"
         yield Check("room", False, what)
     found = room_state.verify()
     held = f"{found.entries} entries, {found.checkpoints} seals"
@@ -123,7 +123,7 @@ def _index(room_state: RoomState) -> Check:
         require_sound_index(room_state.store.database)
     except IndexDamaged as error:
         return Check("index", False, paragraph(error))
-    lacks = f"it lacks {missing} of the documents it should hold; run `brasstag documents reindex`"
+    lacks = f"{missing} documents are missing from it; run `brasstag documents reindex`"
     return Check("index", not missing, lacks if missing else "it holds every document that was indexed")
 
 
@@ -132,7 +132,7 @@ def _unaccepted(root: Path) -> Iterator[Check]:
     for problem in problems:
         yield Check("configuration", False, str(problem))
     if not problems:
-        what = "looks right, but is not accepted yet; the project's own tools were not loaded to see"
+        what = "has no mistakes, but is not accepted yet, so the project's own tools were not loaded; run `brasstag trust`"
         yield Check("configuration", False, what)
 
 

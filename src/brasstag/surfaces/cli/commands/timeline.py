@@ -239,7 +239,7 @@ def _no_entry(what: str, name: str) -> "ToolError":
         not_one(
             what,
             name,
-            "`brasstag timeline show` lists tags, `brasstag tasks` tasks; where several end so, give more of it",
+            "`brasstag timeline show` lists tags, `brasstag tasks` lists tasks; if several have this end, give more of it",
         ),
     )
 

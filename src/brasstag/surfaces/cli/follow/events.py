@@ -74,15 +74,15 @@ def event(name: str, task: "Task", at: str = "", **more: Any) -> dict[str, Any]:
     return about | more
 
 
-def as_json(happening: "RunEvent") -> dict[str, Any]:
+def as_json(run_event: "RunEvent") -> dict[str, Any]:
     """Return a run event as one object."""
-    task, entry = happening.task, happening.entry
-    if happening.retrying is not None:
-        return event("retrying", task, **happening.retrying.as_json())
-    if happening.output is not None:
-        return event("output", task, **_printed(happening.output))
+    task, entry = run_event.task, run_event.entry
+    if run_event.retrying is not None:
+        return event("retrying", task, **run_event.retrying.as_json())
+    if run_event.output is not None:
+        return event("output", task, **_printed(run_event.output))
     if entry is None:
-        return event("text", task, text=happening.text)
+        return event("text", task, text=run_event.text)
     found = event(entry.kind.value, task, entry.at, tag=entry.tag)
     if entry.call_id:
         found["call"] = entry.call_id
@@ -137,13 +137,13 @@ class Teller:
     """The tools of the calls of each task that have not ended."""
     _printed: Printed = field(default_factory=Printed)
 
-    def tell(self, happening: "RunEvent") -> None:
+    def tell(self, run_event: "RunEvent") -> None:
         """Print what a person following the run wants to know."""
-        task, entry, output = happening.task, happening.entry, happening.output
+        task, entry, output = run_event.task, run_event.entry, run_event.output
         if output is not None:
             self._printed.show(output, task.role, self._called(output))
-        if happening.retrying is not None:
-            brief(("· ", "yellow"), (f"{task.role:<10} ", "bold"), (str(happening.retrying), ""))
+        if run_event.retrying is not None:
+            brief(("· ", "yellow"), (f"{task.role:<10} ", "bold"), (str(run_event.retrying), ""))
         if entry is None:
             return
         self._printed.end(entry.call_id, task.role)

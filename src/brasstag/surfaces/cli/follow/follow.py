@@ -93,11 +93,11 @@ class Following:
 
     async def _pump(self) -> None:
         try:
-            async for happening in self.room.watch(self.top.id, seen=self.seen):
-                if happening.waiting is not None:
+            async for run_event in self.room.watch(self.top.id, seen=self.seen):
+                if run_event.waiting is not None:
                     # Told by ``_follow``, once everything that led to it was shown.
                     continue
-                self._came.append(happening)
+                self._came.append(run_event)
                 self._bell.set()
                 if len(self._came) >= MOST_UNSHOWN:
                     self._shown.clear()
@@ -116,10 +116,10 @@ class Following:
                 await asyncio.wait_for(self._bell.wait(), LOOK_SECONDS)
         self._bell.clear()
         while self._came:
-            happening = self._came.popleft()
-            if happening.entry is not None:
-                self.seen[happening.task.id] = happening.entry.seq + 1
-            self.showing.show(happening)
+            run_event = self._came.popleft()
+            if run_event.entry is not None:
+                self.seen[run_event.task.id] = run_event.entry.seq + 1
+            self.showing.show(run_event)
         self._shown.set()
 
     def _has_shown(self, overview: "Overview", request: "Approval | Task | None" = None) -> bool:

@@ -24,7 +24,7 @@ _ROWS_LEFT = 6
 class Showing(Protocol):
     """A way to show a run."""
 
-    def show(self, happening: "RunEvent") -> None:
+    def show(self, run_event: "RunEvent") -> None:
         """Show what has happened."""
 
     def stand(self, overview: "Overview") -> None:
@@ -40,9 +40,9 @@ class Showing(Protocol):
 class InJson:
     """One object a line."""
 
-    def show(self, happening: "RunEvent") -> None:
+    def show(self, run_event: "RunEvent") -> None:
         """Print the object, at once: the program that reads it acts on it."""
-        print_json(as_json(happening))
+        print_json(as_json(run_event))
         streams.output().flush()
 
     def stand(self, overview: "Overview") -> None:
@@ -63,9 +63,9 @@ class OnPaper:
     def __init__(self, top: str) -> None:
         self.teller = Teller(top)
 
-    def show(self, happening: "RunEvent") -> None:
+    def show(self, run_event: "RunEvent") -> None:
         """Print the lines."""
-        self.teller.tell(happening)
+        self.teller.tell(run_event)
 
     def stand(self, overview: "Overview") -> None:
         """What was printed stays as it is."""
@@ -89,17 +89,17 @@ class OnScreen(OnPaper):
         self._speech: dict[str, tuple[str, str]] = {}
         """Who says what, by task."""
 
-    def show(self, happening: "RunEvent") -> None:
+    def show(self, run_event: "RunEvent") -> None:
         """Print what was written down; hear what is being said."""
-        task = happening.task
-        if happening.retrying is not None or happening.output is not None:
-            super().show(happening)
-        elif happening.entry is None:
+        task = run_event.task
+        if run_event.retrying is not None or run_event.output is not None:
+            super().show(run_event)
+        elif run_event.entry is None:
             said = self._speech.get(task.id, (task.role, ""))[1]
-            self._speech[task.id] = (task.role, said + happening.text)
+            self._speech[task.id] = (task.role, said + run_event.text)
         else:
             self._speech.pop(task.id, None)
-            super().show(happening)
+            super().show(run_event)
         self._draw()
 
     def stand(self, overview: "Overview") -> None:
