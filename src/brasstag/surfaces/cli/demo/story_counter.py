@@ -27,7 +27,7 @@ Call me Ishmael. I would prefer not to sail.
 
 def tell(stage: "Stage") -> None:
     """Tell the whole story; end with the proof of it."""
-    stage.chapter("A room: one directory that agents may touch, and a counter in front of it.")
+    stage.chapter("A room has one directory that agents may touch. Every call to it is judged.")
     stage.run("init", str(stage.project))
     stage.enter()
 
@@ -35,7 +35,7 @@ def tell(stage: "Stage") -> None:
     stage.run("call", "write_file", "path=chapters/one.md", f"content={_CHAPTER}")
     stage.run("call", "read_file", "path=chapters/one.md")
 
-    stage.chapter("Asked. Writing over a file waits for a person, who is shown exactly what would change.")
+    stage.chapter("Asked. Overwriting a file waits for a person, who sees exactly what would change.")
     stage.run(
         "call", "write_file", "path=chapters/one.md", f"content={_REWRITE}", "--later", ends=Exit.WAITING
     )
@@ -49,22 +49,22 @@ def tell(stage: "Stage") -> None:
     stage.run("approvals", "approve", stage.look(_waiting), "--arguments", edited)
     stage.run("call", "read_file", "path=chapters/one.md")
 
-    stage.chapter("Denied, by a person. The agent is told why, and nothing has happened.")
+    stage.chapter("Denied, by a person. The agent is told why, and the file does not change.")
     stage.run("call", "delete_file", "path=chapters", "recursive=true", "--later", ends=Exit.WAITING)
     stage.run("approvals", "deny", stage.look(_waiting), "--reason", "we keep what we wrote")
 
-    stage.chapter("Denied, by a rule. Secrets are no agent's business, whatever the profile.")
+    stage.chapter("Denied, by a rule. In every profile, no agent may read passwords.")
     (stage.project / "data" / ".env").write_text("PASSWORD=correct horse battery staple\n")
     stage.run("call", "read_file", "path=.env", ends=Exit.DENIED)
     stage.run("call", "search_code", "query=horse", "include_hidden=true")
 
-    stage.chapter("Undone. Taking a call back is itself a call, judged like any other.")
+    stage.chapter("Undone. Undo is a call too, and is judged like any other.")
     stage.run("undo", stage.look(_newest_overwrite), "--yes")
     stage.run("call", "read_file", "path=chapters/one.md")
 
     stage.chapter(
-        "All of it is on the timeline, each entry chained to the one before, the heads sealed with a key\n"
-        "that lies outside the project."
+        "The timeline has all of it. Each entry is chained to the one before, and the ends are sealed with\n"
+        "a key outside the project."
     )
     stage.run("timeline", "show")
     stage.run("timeline", "verify")

@@ -142,37 +142,35 @@ def tell(stage: "Stage") -> None:
     (stage.project / "data" / "analysis.md").write_text(LAST_QUARTER, encoding="utf-8")
 
     stage.chapter(
-        f"They go to work. No model is asked: what they say was written down before, in {SCRIPT_FILE}.\n"
-        "All else is real. The lead gives work to the analyst, and its data goes along. Then the analyst\n"
-        "needs to know something; the lead does not know it either, so a person is asked, and all wait."
+        f"The crew starts. No model is asked: a script speaks for the agents, in {SCRIPT_FILE}.\n"
+        "Everything else is real. The lead gives work and data to the analyst. The analyst asks the lead\n"
+        "a question. The lead does not know the answer, so it asks a person, and the run waits."
     )
     stage.run(
         *("run", REQUEST, "--document", DATA, "--model", f"scripted:{SCRIPT_FILE}", "--later"),
         ends=Exit.WAITING,
     )
 
-    stage.chapter(
-        "Nothing runs while they wait, be it for days. Ada answers, and the run goes on from there."
-    )
+    stage.chapter("The run may wait for days; nothing runs meanwhile. Ada answers, and the run continues.")
     stage.let_ada_decide()
     run = stage.look(_run)
     stage.run("answer", stage.look(_question), _ANSWER)
     stage.run("resume", run, "--later", ends=Exit.WAITING)
 
     stage.chapter(
-        "There is an analysis.md of last quarter. Writing over it takes a yes; Ada sees the change."
+        "The analyst wants to overwrite last quarter's analysis.md. Ada sees the change and approves it."
     )
     approval = stage.look(_approval)
     stage.run("approvals", "show", approval)
     stage.run("approvals", "approve", approval)
 
     stage.chapter(
-        "The rest goes by itself: the chart is drawn from the file, the documents travel back up with the\n"
-        "results, and the lead hands off. At the end, who worked for whom."
+        "The rest needs no person: the visualizer draws the chart from the file, the documents go back up\n"
+        "with the results, and the lead hands off. At the end you see which task worked for which."
     )
     stage.run("resume", run, "--later")
 
-    stage.chapter("What there is now, what it took, and the proof that this is how it was.")
+    stage.chapter("The documents, the cost, and the proof that no entry of the timeline was changed.")
     stage.run("call", "list_files")
     stage.run("cost", run)
     stage.run("timeline", "verify")
