@@ -24,10 +24,10 @@ MOST_PARAMETERS = 6
 
 METAPHORS = frozenset(
     {
-        "Abstracts", "Audience", "Bench", "Booth", "Books", "Boot", "Card", "Carbon", "Errand", "Fittings",
-        "Diary", "Ear", "Floor", "Happening", "Looked", "Lookout", "Minutes", "Mishap", "Paper", "Rack", "Round", "Rounds",
-        "Shelf", "Shift", "Shop", "Sight", "Sights", "Standing", "Stands", "Suspects", "Tray", "Trouble", "Vault",
-        "Watch",
+        "Abstracts", "Audience", "Bench", "Books", "Boot", "Booth", "Carbon", "Card", "Diary", "Ear",
+        "Errand", "Fittings", "Floor", "Happening", "Hunt", "Looked", "Lookout", "Minutes", "Mishap", "Paper",
+        "Rack", "Round", "Rounds", "Shelf", "Shelved", "Shift", "Shop", "Sight", "Sights", "Standing",
+        "Stands", "Suspects", "Tray", "Trouble", "Vault", "Watch",
     }
 )  # fmt: skip
 """Class names that a stranger cannot guess."""

@@ -435,7 +435,7 @@ class TestWriting:
         text = template()
         start = text.index("# [[rules]]")
         alive = "\n".join(line.removeprefix("#").removeprefix(" ") for line in text[start:].splitlines())
-        prose = ("Roles:", "You, the operator", "What this")
+        prose = ("Roles are", "You, the operator", "The search engine", "Changes to")
         lines = [line for line in alive.splitlines() if not line.startswith(prose)]
         settings = parse_settings("\n".join(lines))
         assert len(settings.rules) == 2

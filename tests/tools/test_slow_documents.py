@@ -30,14 +30,14 @@ async def room(tmp_path: Path) -> Any:
 @pytest.fixture
 def errands(monkeypatch: pytest.MonkeyPatch) -> list[ModuleJob]:
     """Every errand that was run."""
-    run = Sandbox.run_errand
+    run = Sandbox.run_module
     found: list[ModuleJob] = []
 
     def counted(sandbox: Sandbox, errand: ModuleJob, stop: Stop | None = None) -> Ran:
         found.append(errand)
         return run(sandbox, errand, stop)
 
-    monkeypatch.setattr(Sandbox, "run_errand", counted)
+    monkeypatch.setattr(Sandbox, "run_module", counted)
     return found
 
 

@@ -50,17 +50,17 @@ class ToolLookup(Protocol):
 class Roles:
     """Every role of a room; the operator is built in, may use every tool and give work to every role."""
 
-    def __init__(self, roles: Mapping[str, RoleSettings], rack: ToolLookup) -> None:
+    def __init__(self, roles: Mapping[str, RoleSettings], lookup: ToolLookup) -> None:
         """Take the roles and the tools; raise ConfigError for a tool that is missing, or not for that role."""
-        problems = list(_strangers(roles, rack))
+        problems = list(_unknown_names(roles, lookup))
         if problems:
             raise ConfigError(problems)
-        self._rack = rack
+        self._lookup = lookup
         self._routes = {route_name(name): name for name in roles}
         self._delegates = {name: frozenset(role.delegates_to) for name, role in roles.items()} | {
             OPERATOR: frozenset(roles)
         }
-        self._tools = {name: _tools_of(role, rack) for name, role in roles.items()} | {
+        self._tools = {name: _tools_of(role, lookup) for name, role in roles.items()} | {
             OPERATOR: frozenset({EVERY_TOOL})
         }
 
@@ -101,7 +101,7 @@ class Roles:
         """Return the tools of a node that only answers a question in this role: nothing it does changes anything."""
         if role not in self._tools:
             return frozenset()
-        looking = {tool.name for tool in self._rack.list() if _changes_nothing(tool)}
+        looking = {tool.name for tool in self._lookup.list() if _changes_nothing(tool)}
         return (EVERYONES | {name for name in looking if self.why_not(role, name) is None}) - LASTING
 
     def _no_such(self, role: str) -> str:
@@ -112,12 +112,12 @@ def _changes_nothing(tool: Tool) -> bool:
     return tool.config.effects == "none" and not tool.config.behaviour.creates_node
 
 
-def _tools_of(role: RoleSettings, rack: ToolLookup) -> frozenset[str]:
+def _tools_of(role: RoleSettings, lookup: ToolLookup) -> frozenset[str]:
     routes = {route_name(name) for name in role.delegates_to}
-    return EVERYONES | {*_ids(role.tools, rack)} | routes | ({ASSIGN} if routes else set())
+    return EVERYONES | {*_ids(role.tools, lookup)} | routes | ({ASSIGN} if routes else set())
 
 
-def _strangers(roles: Mapping[str, RoleSettings], rack: ToolLookup) -> Iterator[Problem]:
+def _unknown_names(roles: Mapping[str, RoleSettings], lookup: ToolLookup) -> Iterator[Problem]:
     routes = {route_name(name): name for name in roles}
     for role, settings in roles.items():
         for index, name in enumerate(settings.tools):
@@ -127,11 +127,13 @@ def _strangers(roles: Mapping[str, RoleSettings], rack: ToolLookup) -> Iterator[
                     what = f"{name!r} leads to a role it does not delegate to"
                     mend = f'Add "{routes[name]}" to delegates_to; the tool comes with it.'
                     yield Problem(SETTINGS_FILE, place, what, mend)
-            elif name != EVERY_TOOL and rack.get(name) is None:
-                yield Problem(SETTINGS_FILE, place, f"{name!r} is no tool of this room", rack.advice(name))
+            elif name != EVERY_TOOL and lookup.get(name) is None:
+                yield Problem(
+                    SETTINGS_FILE, place, f"{name!r} is not a tool of this room", lookup.advice(name)
+                )
 
 
-def _ids(names: Iterable[str], rack: ToolLookup) -> Iterator[str]:
+def _ids(names: Iterable[str], lookup: ToolLookup) -> Iterator[str]:
     for name in names:
-        tool = rack.get(name)
+        tool = lookup.get(name)
         yield name if tool is None else tool.name

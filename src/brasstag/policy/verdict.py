@@ -62,7 +62,7 @@ class Rules:
         )
         self.profile: ProfileName = profile
         self.aliases = dict(aliases)
-        self._shelves: dict[str, _RulesOfTool] = {}
+        self._rules_by_tool: dict[str, _RulesOfTool] = {}
 
     def judge(self, call: Call, preview: Preview, tool: ToolFacts) -> Verdict:
         """Return the verdict on a call and what it would do."""
@@ -76,7 +76,7 @@ class Rules:
     def denies_unseen(self, call: Call) -> Verdict | None:
         """Return a denial that the arguments alone settle, so that such a call is not even looked into."""
         subject = Subject(call)
-        for bound in self._shelf(call.tool).strict_about(subject):
+        for bound in self._rules_of(call.tool).strict_about(subject):
             if bound.rule.decision == "deny" and bound.needs_no_preview and bound.speaks(subject) is not None:
                 return bound.rule.verdict
         said = [one.verdict for one in self._about_commands(subject)]
@@ -86,10 +86,10 @@ class Rules:
         """Return every rule that speaks about a call, the strictest first."""
         preview = as_declared(preview, tool)
         subject = Subject(call, preview)
-        shelf = self._shelf(call.tool)
+        of_tool = self._rules_of(call.tool)
         spoken = [
             Spoken(bound.rule.verdict, on, bound.rule.source)
-            for bound in (*shelf.strict, *shelf.allows)
+            for bound in (*of_tool.strict, *of_tool.allows)
             if (on := bound.speaks(subject)) is not None
         ]
         spoken += self._about_commands(subject)
@@ -134,8 +134,8 @@ class Rules:
         if self.python_rules:
             return False
         for reader in {READ_FILE, tool}:
-            shelf = self._shelf(reader)
-            if shelf.beyond_paths or shelf.may_guard(paths):
+            of_tool = self._rules_of(reader)
+            if of_tool.beyond_paths or of_tool.may_guard(paths):
                 return False
         return True
 
@@ -150,7 +150,7 @@ class Rules:
         return frozenset(
             bound.rule.decision
             for reader in dict.fromkeys((READ_FILE, tool))
-            for bound in self._shelf(reader).strict
+            for bound in self._rules_of(reader).strict
             if bound.keeps_from(role) and bound.rule.source != SHIPPED
         )
 
@@ -177,8 +177,8 @@ class Rules:
         return any(verdict.decision != "allow" for verdict in self._verdicts_on(path, tool, role))
 
     def _strictest(self, subject: Subject) -> Verdict | None:
-        shelf = self._shelf(subject.call.tool)
-        first = _first(shelf.strict_about(subject), subject)
+        of_tool = self._rules_of(subject.call.tool)
+        first = _first(of_tool.strict_about(subject), subject)
         if first is not None and first.decision == "deny":
             return first
         spoken = [one.verdict for one in self._about_commands(subject)]
@@ -186,16 +186,16 @@ class Rules:
         if first is not None:
             spoken.insert(0, first)
         elif all(verdict.decision == "allow" for verdict in spoken):
-            allowed = _first(shelf.allows, subject)
+            allowed = _first(of_tool.allows, subject)
             return allowed or (spoken[0] if spoken else None)
         return max(spoken, key=lambda verdict: verdict.strictness)
 
     def _speaks_of_web(self, subject: Subject, spoken: Verdict) -> bool:
         """Say whether rules that spoke about code mean that it reaches the web; others leave the profile's no as it is."""
-        shelf = self._shelf(subject.call.tool)
+        of_tool = self._rules_of(subject.call.tool)
         return (
             spoken.decision == "deny"
-            or any(bound.opens_web(subject) for bound in shelf.allows)
+            or any(bound.opens_web(subject) for bound in of_tool.allows)
             or any(said.decision == "allow" for said in self._python_verdicts(subject.call, subject.preview))
         )
 
@@ -213,21 +213,21 @@ class Rules:
                 yield verdict
 
     def _verdicts_on(self, path: str, tool: str, role: str) -> Iterator[Verdict]:
-        shelf = self._shelf(tool)
-        if not (self.python_rules or shelf.beyond_paths or shelf.guards(path)):
+        of_tool = self._rules_of(tool)
+        if not (self.python_rules or of_tool.beyond_paths or of_tool.guards(path)):
             return
         call = Call("", tool, {"path": path}, "", role, "")
         subject = Subject(call, Preview(reads=(Seen(path, OPENED),)))
-        for bound in shelf.strict:
+        for bound in of_tool.strict:
             if bound.speaks_of_items(subject):
                 yield bound.rule.verdict
         yield from self._python_verdicts(call, subject.preview)
 
-    def _shelf(self, tool: str) -> "_RulesOfTool":
-        shelf = self._shelves.get(tool)
-        if shelf is None:
-            shelf = self._shelves[tool] = _RulesOfTool(self.rules, tool, names_of(tool, self.aliases))
-        return shelf
+    def _rules_of(self, tool: str) -> "_RulesOfTool":
+        of_tool = self._rules_by_tool.get(tool)
+        if of_tool is None:
+            of_tool = self._rules_by_tool[tool] = _RulesOfTool(self.rules, tool, names_of(tool, self.aliases))
+        return of_tool
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,14 @@ profile = {profile}      # careful: overwriting and deleting ask
 
 [approvals]
 expires_after = "never"  # or a duration: "30m", "2h", "7d"
-# notify_command = ["notify-send", "Brasstag"]    # run when something waits for you
-# notify_webhook = "https://example.org/hook"     # or posted to
+# notify_command = ["notify-send", "Brasstag"]    # runs when an approval or a question waits for you
+# notify_webhook = "https://example.org/hook"     # gets a POST with the same notice
 
-# Rules come before the profile, and deny beats ask beats allow, in whatever order they stand.
-#   deny = "delete_file"                 every call of a tool; * and ? may stand in its name
+# Rules come before the profile. Deny beats ask, and ask beats allow; their order does not matter.
+#   deny = "delete_file"                 every call of a tool; its name may have * and ?
 #   deny = "*(secrets/**)"               any tool at these paths: * within a name, ** across directories
 #   ask  = "search_code(query: *key*)"   an argument other than a path
-#   unless = "*(secrets/README.md)"      what the rule leaves alone
+#   unless = "*(secrets/README.md)"      an exception to the rule
 #   when = ["overwrites"]                only if the call would do that: reads, creates, overwrites,
 #   when = {{ deletes = 10 }}              deletes, moves, annotates, runs, fetches, external
 # `match` and `not_match` are examples that are checked each time this file is read.
@@ -38,32 +38,32 @@ expires_after = "never"  # or a duration: "30m", "2h", "7d"
 # when = ["creates", "overwrites"]
 # because = "drafts are there to be rewritten"
 
-# Roles: who the agents are. Each has the tools named here, and handoff, ask_master and its notes besides.
+# Roles are the agents. Each has the tools named here, and also handoff, ask_master and its notes.
 # You, the operator, may use every tool. `brasstag init --crew NAME` writes a whole crew to start from.
 #
 # [crew]
-# lead = "architect"                   # who takes what `brasstag run` asks for
-# model = "openai:NAME"                # for roles that name none; left out: chosen when a run starts
-# budget = {{ max_steps = 500, max_cost = 5.0 }}    # of a whole run; a cost is in dollars
+# lead = "architect"                   # the role that takes the request of `brasstag run`
+# model = "openai:NAME"                # for roles without a model; without it, one is chosen when a run starts
+# budget = {{ max_steps = 500, max_cost = 5.0 }}    # the limits of a whole run; max_cost is in dollars
 #
 # [roles.architect]
 # description = "Plans the book and gives out the work"
 # instructions = "Read the outline first, then give each chapter to the editor."
 # tools = ["read_file", "write_file", "list_files"]
 # delegates_to = ["editor"]            # gives it assign_task and route_to_editor
-# budget = {{ max_steps = 50 }}          # of one task
+# budget = {{ max_steps = 50 }}          # the limits of one task
 #
 # [roles.editor]
-# description = "Corrects, and never writes anew"
+# description = "Corrects chapters in place"
 # tools = ["read_file", "edit_file", "list_files", "search_code"]
 
-# What this project searches the web with. Rules say what may be fetched: allow = "web_fetch(docs.python.org/**)".
+# The search engine for web searches. Rules say what may be fetched: allow = "web_fetch(docs.python.org/**)".
 #
 # [web]
 # search = "searxng"                   # or "brave", with key_variable = "BRAVE_API_KEY"
-# url = "http://127.0.0.1:8888"        # where your SearXNG is
+# url = "http://127.0.0.1:8888"        # the address of your SearXNG
 
-# What this project changes about a tool.
+# Changes to a tool in this project.
 #
 # [tools.search_code]
 # defaults = {{ directory = "manuscripts" }}

@@ -44,13 +44,13 @@ class Tables:
         files = [(str(place), one.file) for place, one in enumerate(self.documents) if one.file is not None]
         documents = [self._told(place, one) for place, one in enumerate(self.documents)]
         allowed = {"seconds": numbers["query_seconds"], "memory_mb": numbers["memory_mb"]}
-        errand = ModuleJob(
+        job = ModuleJob(
             f"brasstag.documents.data.{program}",
             json.dumps({"documents": documents, **allowed, **request}).encode(),
             tuple(files),
             self._run_limits(),
         )
-        return self._answer(self.module_jobs.run(errand))
+        return self._answer(self.module_jobs.run(job))
 
     def sources(self, tables: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return what each view stands for, with the digest of the document it shows."""

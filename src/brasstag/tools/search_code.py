@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, BinaryIO, Literal
 
-from brasstag.sandbox.process.ripgrep import Hunt, Ripgrep
+from brasstag.sandbox.process.ripgrep import FileSearch, Ripgrep
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.config.config import Limits
 from brasstag.toolkit.declare.declare import tool
@@ -47,9 +47,9 @@ class _Search:
         """Look into every file."""
         self._look_into(files)
 
-    def follow(self, ripgrep: Ripgrep, hunt: Hunt, files: Iterable[str]) -> None:
+    def follow(self, ripgrep: Ripgrep, file_search: FileSearch, files: Iterable[str]) -> None:
         """Look into the files in which ripgrep has found something; into every one where it cannot say."""
-        with ripgrep.started(hunt) as said:
+        with ripgrep.started(file_search) as said:
             every = list(self._while_there_is_time(files))
             found = said.result()
         if found is None:
@@ -155,8 +155,8 @@ def search_code(
     else:
         where = workspace.canonical(directory)
         seconds = limits.working_seconds * _SHARE_OF_RIPGREP
-        hunt = Hunt(wanted, where, include_hidden, _suffixes(include or ()), seconds)
-        search.follow(ripgrep, hunt, chain(first, files))
+        file_search = FileSearch(wanted, where, include_hidden, _suffixes(include or ()), seconds)
+        search.follow(ripgrep, file_search, chain(first, files))
     return search.result()
 
 

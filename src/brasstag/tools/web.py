@@ -70,7 +70,7 @@ async def web_fetch(
     save_as: str | None = None,
 ) -> dict[str, Any]:
     """web_fetch"""
-    errand = FetchRequest(
+    wanted = FetchRequest(
         url,
         method,
         headers,
@@ -78,7 +78,7 @@ async def web_fetch(
         min(seconds, limits.working_seconds),
         limits.numbers["max_body_bytes"],
     )
-    answer = await web.guard.fetch(errand, _follows(judge))
+    answer = await web.guard.fetch(wanted, _follows(judge))
     read = Reading("application/octet-stream", None)
     if not answer.coding:
         read = read_body(answer.headers.get("content-type", ""), answer.body)

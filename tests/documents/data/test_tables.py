@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from brasstag.documents.data import recode
-from brasstag.documents.data.sources import Shelved
+from brasstag.documents.data.sources import TableFile
 from brasstag.documents.data.tables import Allowance, Answer, Tables
 from brasstag.words.errors import Code, ToolError
 from tests.documents.tongues import RUSSIAN
@@ -24,7 +24,7 @@ def tables(folder: Path, files: dict[str, bytes | str], allowance: Allowance = A
     for number, (name, content) in enumerate(files.items()):
         place = folder / str(number)
         place.write_bytes(content if isinstance(content, bytes) else content.encode())
-        shelf.append(Shelved(name, place))
+        shelf.append(TableFile(name, place))
     return Tables(shelf, allowance)
 
 

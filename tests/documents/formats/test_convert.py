@@ -31,9 +31,9 @@ class Counting(Sandbox):
 
     errands: int = 0
 
-    def run_errand(self, errand: ModuleJob, stop: Stop | None = None) -> Ran:
+    def run_module(self, errand: ModuleJob, stop: Stop | None = None) -> Ran:
         self.errands += 1
-        return super().run_errand(errand, stop)
+        return super().run_module(errand, stop)
 
 
 @pytest.fixture

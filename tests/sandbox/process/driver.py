@@ -228,7 +228,7 @@ def errand(asked):
     with open_workspace(project) as workspace:
         sandbox = Sandbox(workspace, project / "data", project / "scratch")
         given = base64.b64decode(asked.get("stdin", ""))
-        ran = sandbox.run_errand(kind(asked["module"], given, files, Limits(**asked.get("limits", {}))))
+        ran = sandbox.run_module(kind(asked["module"], given, files, Limits(**asked.get("limits", {}))))
     return {
         "stdout": ran.stdout.decode(errors="replace"),
         "stderr": ran.stderr.decode(errors="replace"),

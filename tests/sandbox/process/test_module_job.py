@@ -148,5 +148,5 @@ def test_an_errand_is_refused_where_nothing_confines(tmp_path: Path, monkeypatch
     with open_workspace(tmp_path) as workspace:
         sandbox = Sandbox(workspace, tmp_path / "data", tmp_path / "scratch")
         with pytest.raises(ToolError, match="bubblewrap is not installed") as caught:
-            sandbox.run_errand(ModuleJob(MODULE, b""))
+            sandbox.run_module(ModuleJob(MODULE, b""))
     assert caught.value.code is Code.NOT_SUPPORTED

@@ -48,7 +48,7 @@ class _Writer:
     """Walks the tokens of a document; what it stands in is on stacks."""
 
     def __init__(self, writer: BlockWriter, skipped: int) -> None:
-        self._paper = writer
+        self._writer = writer
         self._skipped = skipped
         self._quoted = 0
         self._lists: list[int | None] = []
@@ -83,7 +83,7 @@ class _Writer:
         parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
         tokens = parser.parse(text)
         if any(token.level >= _DEEPEST - 1 for token in tokens):
-            self._paper.leave_out("what lies deeper than 40 levels in lists and quotes is left out")
+            self._writer.leave_out("what lies deeper than 40 levels in lists and quotes is left out")
         for token, following in zip(tokens, [*tokens, None][1:], strict=True):
             act = self._does.get(token.type)
             if act is not None:
@@ -95,18 +95,18 @@ class _Writer:
 
     def _heading(self, token: Token, following: Token | None) -> None:
         self._end_list()
-        self._paper.heading(inline_text(following), int(token.tag[1:]), self._place(token))
+        self._writer.heading(inline_text(following), int(token.tag[1:]), self._place(token))
 
     def _text(self, token: Token, following: Token | None) -> None:
         picture = _only_picture(following)
         if picture is not None:
             self._end_list()
-            self._paper.add("image", self._place(token), text=picture[0], target=picture[1])
+            self._writer.add("image", self._place(token), text=picture[0], target=picture[1])
         elif self._lists and not self._quoted:
             self._item_text(inline_text(following), token)
         else:
             self._end_list()
-            self._paper.paragraph(inline_text(following), self._place(token), self._quoted)
+            self._writer.paragraph(inline_text(following), self._place(token), self._quoted)
 
     def _item_text(self, text: str, token: Token) -> None:
         place = self._place(token)
@@ -119,15 +119,15 @@ class _Writer:
     def _code(self, token: Token, _following: Token | None) -> None:
         self._end_list()
         language = token.info.split()[0] if token.info.strip() else ""
-        self._paper.code(token.content.removesuffix("\n"), language, self._place(token))
+        self._writer.code(token.content.removesuffix("\n"), language, self._place(token))
 
     def _tags(self, token: Token, _following: Token | None) -> None:
         self._end_list()
-        self._paper.paragraph(_without_tags(token.content), self._place(token), self._quoted)
+        self._writer.paragraph(_without_tags(token.content), self._place(token), self._quoted)
 
     def _rule(self, token: Token, _following: Token | None) -> None:
         self._end_list()
-        self._paper.add("rule", self._place(token))
+        self._writer.add("rule", self._place(token))
 
     def _open_quote(self, _token: Token, _following: Token | None) -> None:
         self._end_list()
@@ -157,7 +157,7 @@ class _Writer:
     def _end_list(self) -> None:
         """Write the items so far: what stands between two items stands between two lists."""
         items, self._items = self._items, []
-        self._paper.list_items(items)
+        self._writer.list_items(items)
 
     def _open_table(self, token: Token, _following: Token | None) -> None:
         self._end_list()
@@ -172,7 +172,7 @@ class _Writer:
 
     def _table(self, _token: Token, _following: Token | None) -> None:
         header, *rows = self._rows
-        self._paper.table(header, rows, self._table_at)
+        self._writer.table(header, rows, self._table_at)
 
 
 def inline_text(token: Token | None) -> str:

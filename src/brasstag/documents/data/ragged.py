@@ -10,7 +10,7 @@ from typing import TextIO
 
 from brasstag.documents.converters.delimiters import LONGEST_FIELD, SAMPLE, UNPARTED, Layout, layout_of
 from brasstag.documents.data.recode import MOST_RECODED, NotUtf8
-from brasstag.documents.data.sources import Shelved, first_lines, not_a_table
+from brasstag.documents.data.sources import TableFile, first_lines, not_a_table
 from brasstag.words.errors import Code, ToolError
 
 _TABBED = frozenset({".tsv", ".tab"})
@@ -45,21 +45,21 @@ class _Lines:
         return [f"{self.count:,} {has} {what} (line {numbers}{more})"]
 
 
-def seen_layout(shelved: Shelved) -> Layout:
+def seen_layout(table_file: TableFile) -> Layout:
     """Return the layout of a file as its beginning shows it."""
-    with _opened(shelved, "replace") as file:
+    with _opened(table_file, "replace") as file:
         sample = file.read(SAMPLE)
-    return layout_of(sample, "\t" if shelved.ending in _TABBED and "\t" in sample else "")
+    return layout_of(sample, "\t" if table_file.ending in _TABBED and "\t" in sample else "")
 
 
-def evened(shelved: Shelved, scratch: Path) -> Shelved:
+def evened(table_file: TableFile, scratch: Path) -> TableFile:
     """Return a file with the same rows, all of them with as many values, and a word on those that had more or fewer."""
-    layout = seen_layout(shelved)
+    layout = seen_layout(table_file)
     # Beside the one that it was recoded to.
-    place = scratch / f"{shelved.path.name}.even"
+    place = scratch / f"{table_file.path.name}.even"
     try:
-        fewer, more, width = _misfits(shelved, layout)
-        _write(shelved, layout, place, width)
+        fewer, more, width = _misfits(table_file, layout)
+        _write(table_file, layout, place, width)
     except UnicodeDecodeError:
         raise NotUtf8 from None
     beyond = " to ".join(dict.fromkeys(f"column{number}" for number in (layout.columns, width - 1)))
@@ -68,31 +68,31 @@ def evened(shelved: Shelved, scratch: Path) -> Shelved:
         *fewer.told(f"fewer than {layout.columns} values, and the others are NULL"),
         *more.told(f"more than {layout.columns} values, and the others stand in {beyond}"),
     ]
-    return replace(shelved, path=place, evened="; ".join(notes) or "its lines do not all end alike")
+    return replace(table_file, path=place, evened="; ".join(notes) or "its lines do not all end alike")
 
 
-def _misfits(shelved: Shelved, layout: Layout) -> tuple[_Lines, _Lines, int]:
+def _misfits(table_file: TableFile, layout: Layout) -> tuple[_Lines, _Lines, int]:
     """Return which lines have too few values, which too many, and how many columns all of them take."""
     fewer, more, width = _Lines(), _Lines(), layout.columns
-    for line, row in _rows(shelved, layout):
+    for line, row in _rows(table_file, layout):
         if len(row) != layout.columns:
             (more if len(row) > layout.columns else fewer).add(line)
         width = max(width, len(row))
     return fewer, more, min(width, layout.columns + _MOST_BEYOND)
 
 
-def _write(shelved: Shelved, layout: Layout, place: Path, width: int) -> None:
+def _write(table_file: TableFile, layout: Layout, place: Path, width: int) -> None:
     written = 0
     with place.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        for number, (_, row) in enumerate(_rows(shelved, layout)):
+        for number, (_, row) in enumerate(_rows(table_file, layout)):
             whole = _fitted(row, width, layout.delimiter)
             is_named = number == 0 and layout.is_named
             written += writer.writerow(_titled(whole) if is_named else whole)
             if written > MOST_RECODED:
                 raise ToolError(
                     Code.TOO_LARGE,
-                    f"the lines of {shelved.document} differ in their number of values, and it is too long to correct; "
+                    f"the lines of {table_file.document} differ in their number of values, and it is too long to correct; "
                     "give every line as many, and ask that",
                 )
 
@@ -108,12 +108,12 @@ def _titled(names: list[str]) -> list[str]:
     return [name.strip() or f"column{number}" for number, name in enumerate(names)]
 
 
-def _rows(shelved: Shelved, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+def _rows(table_file: TableFile, layout: Layout) -> Iterator[tuple[int, list[str]]]:
     """Yield all rows but empty ones, each with the line it begins in; raise where a quote is never closed."""
     csv.field_size_limit(LONGEST_FIELD)
     delimiter = layout.delimiter if layout.columns > 1 else UNPARTED
     line = layout.above + 1
-    with _opened(shelved, "strict") as file:
+    with _opened(table_file, "strict") as file:
         reader = csv.reader(islice(file, layout.above, None), delimiter=delimiter, strict=True)
         try:
             for row in reader:
@@ -125,11 +125,11 @@ def _rows(shelved: Shelved, layout: Layout) -> Iterator[tuple[int, list[str]]]:
                 line = layout.above + reader.line_num + 1
         except csv.Error as error:
             raise not_a_table(
-                shelved, f"line {line:,} cannot be read ({error}); look at its quotes"
+                table_file, f"line {line:,} cannot be read ({error}); look at its quotes"
             ) from None
 
 
-def _opened(shelved: Shelved, errors: str) -> TextIO:
-    if shelved.is_packed:
-        return gzip.open(shelved.path, "rt", newline="", encoding="utf-8-sig", errors=errors)
-    return shelved.path.open(newline="", encoding="utf-8-sig", errors=errors)
+def _opened(table_file: TableFile, errors: str) -> TextIO:
+    if table_file.is_packed:
+        return gzip.open(table_file.path, "rt", newline="", encoding="utf-8-sig", errors=errors)
+    return table_file.path.open(newline="", encoding="utf-8-sig", errors=errors)

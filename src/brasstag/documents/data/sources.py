@@ -7,7 +7,7 @@ from brasstag.words.errors import Code, ToolError
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
+class TableFile:
     """A file of the module job, and the document it holds."""
 
     document: str
@@ -54,10 +54,10 @@ class Source:
     """Whether its rows are in a table of the database already, which is then shown itself."""
 
 
-def not_a_table(shelved: Shelved, why: str) -> ToolError:
+def not_a_table(table_file: TableFile, why: str) -> ToolError:
     """Return the error for a document without rows and columns."""
     return ToolError(
-        Code.NOT_A_TABLE, f"{shelved.document} is not a table: {why}", {"document": shelved.document}
+        Code.NOT_A_TABLE, f"{table_file.document} is not a table: {why}", {"document": table_file.document}
     )
 
 

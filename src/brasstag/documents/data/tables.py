@@ -17,7 +17,7 @@ import duckdb
 from brasstag.documents.data.ragged import NotEven, evened
 from brasstag.documents.data.readers import read_tables
 from brasstag.documents.data.recode import NotUtf8, recoded, tells_of_encoding
-from brasstag.documents.data.sources import Shelved, Source, identifier, literal, not_a_table
+from brasstag.documents.data.sources import Source, TableFile, identifier, literal, not_a_table
 from brasstag.documents.data.values import is_plain, plain_value, written_value
 from brasstag.words.errors import Code, ToolError
 
@@ -71,24 +71,24 @@ class Answer:
     """Whether there were more rows than were wanted."""
 
 
-def shelve(documents: Sequence[Mapping[str, str]]) -> list[Shelved]:
+def shelve(documents: Sequence[Mapping[str, str]]) -> list[TableFile]:
     """Return the documents of a request: each is a file already, or comes with the request in base64."""
     _INLINE.mkdir(exist_ok=True)
-    shelf = []
+    files = []
     for number, document in enumerate(documents):
         place = Path(document.get("file") or _INLINE / str(number))
         if "content" in document:
             place.write_bytes(base64.b64decode(document["content"]))
-        shelf.append(Shelved(document["path"], place))
-    return shelf
+        files.append(TableFile(document["path"], place))
+    return files
 
 
 class Tables:
     """Documents, ready for SQL."""
 
-    def __init__(self, shelf: Sequence[Shelved], allowance: Allowance, *, thorough: bool = False) -> None:
+    def __init__(self, files: Sequence[TableFile], allowance: Allowance, *, thorough: bool = False) -> None:
         """Make a view of each table, then cut off all other access; raise ToolError where a document is no table."""
-        self._shelf = list(shelf)
+        self._files = list(files)
         self._scratch = Path(tempfile.mkdtemp())
         weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
         self._allowance = allowance
@@ -96,11 +96,11 @@ class Tables:
         self._connection = duckdb.connect(":memory:", config=dict(_CONFIG))
         self._connection.execute(f"SET memory_limit='{allowance.memory_mb}MB'")
         self.shown: list[Shown] = []
-        for number in range(len(shelf)):
+        for number in range(len(files)):
             # One by one: the next name must not be that of one before.
             for shown in self._show(number):
                 self.shown.append(shown)
-        paths = ", ".join(literal(str(shelved.path)) for shelved in self._shelf)
+        paths = ", ".join(literal(str(table_file.path)) for table_file in self._files)
         self._connection.execute(f"SET allowed_paths=[{paths}]")
         self._connection.execute("SET enable_external_access=false")
         self._connection.execute("SET lock_configuration=true")
@@ -118,7 +118,7 @@ class Tables:
             misread = isinstance(error.__cause__, duckdb.ConversionException | duckdb.InvalidInputException)
             if self._is_thorough or not misread:
                 raise
-        thorough = Tables(self._shelf, self._allowance, thorough=True)
+        thorough = Tables(self._files, self._allowance, thorough=True)
         answer = thorough.query(sql, most_rows)
         # The caller also needs what the second reading found out about the documents.
         self.shown = thorough.shown
@@ -175,7 +175,7 @@ class Tables:
         return Answer(columns, rows, len(fetched) > most_rows)
 
     def _show(self, number: int) -> Iterator[Shown]:
-        shelved = self._shelf[number]
+        table_file = self._files[number]
         try:
             with self._in_time():
                 yield from self._readable(number)
@@ -184,31 +184,31 @@ class Tables:
         except duckdb.OutOfMemoryException as error:
             raise self._too_large() from error
         except duckdb.Error as error:
-            raise not_a_table(shelved, self._told(error)) from error
+            raise not_a_table(table_file, self._told(error)) from error
 
     def _readable(self, number: int) -> Iterator[Shown]:
         """Yield the views of a document, written anew where DuckDB cannot read it as it is."""
-        shelved = self._shelf[number]
+        table_file = self._files[number]
         try:
             yield from self._views(number)
         except NotEven:
-            self._shelf[number] = evened(shelved, self._scratch)
+            self._files[number] = evened(table_file, self._scratch)
         except (NotUtf8, duckdb.InvalidInputException) as error:
-            if shelved.recoded or not (isinstance(error, NotUtf8) or tells_of_encoding(error)):
+            if table_file.recoded or not (isinstance(error, NotUtf8) or tells_of_encoding(error)):
                 raise
-            self._shelf[number] = recoded(shelved, self._scratch)
+            self._files[number] = recoded(table_file, self._scratch)
         else:
             return
         yield from self._readable(number)
 
     def _views(self, number: int) -> Iterator[Shown]:
-        shelved = self._shelf[number]
-        sources = list(read_tables(self._connection, shelved, thorough=self._is_thorough))
+        table_file = self._files[number]
+        sources = list(read_tables(self._connection, table_file, thorough=self._is_thorough))
         if not sources:
-            raise not_a_table(shelved, "none of its sheets holds anything")
+            raise not_a_table(table_file, "none of its sheets holds anything")
         for source in sources:
             sheet = source.sheet if len(sources) > 1 else None
-            name = self._name("_".join(filter(None, (shelved.stem, sheet))))
+            name = self._name("_".join(filter(None, (table_file.stem, sheet))))
             self._connection.execute(
                 f"ALTER TABLE {source.relation} RENAME TO {identifier(name)}"
                 if source.is_stored
@@ -267,8 +267,8 @@ class Tables:
     def _told(self, error: Exception) -> str:
         """Return DuckDB's own words, which name documents instead of files."""
         words = str(error).split(_SETTINGS_TOLD)[0].strip()
-        for shelved in self._shelf:
-            words = words.replace(str(shelved.path), shelved.document)
+        for table_file in self._files:
+            words = words.replace(str(table_file.path), table_file.document)
         return words[:_LONGEST_MESSAGE]
 
 

@@ -12,7 +12,7 @@ from python_calamine import CalamineError, CalamineWorkbook
 
 from brasstag.documents.converters.formulas import UNCALCULATED_TOLD, has_uncalculated
 from brasstag.documents.converters.limits import MOST_UNPACKED
-from brasstag.documents.data.sources import Shelved, Source, identifier, literal, not_a_table
+from brasstag.documents.data.sources import Source, TableFile, identifier, literal, not_a_table
 from brasstag.words.errors import Code, ToolError
 
 MOST_CELLS = 5_000_000
@@ -20,26 +20,26 @@ MOST_CELLS = 5_000_000
 _TYPES: Mapping[type, str] = {bool: "BOOLEAN", datetime: "TIMESTAMP", date: "DATE", time: "TIME"}
 
 
-def read_workbook(connection: duckdb.DuckDBPyConnection, shelved: Shelved) -> Iterator[Source]:
+def read_workbook(connection: duckdb.DuckDBPyConnection, table_file: TableFile) -> Iterator[Source]:
     """Yield a table for each sheet that holds anything, its first row taken for the names of its columns."""
-    _refuse_bomb(shelved)
-    note = UNCALCULATED_TOLD if has_uncalculated(shelved.path) else ""
+    _refuse_bomb(table_file)
+    note = UNCALCULATED_TOLD if has_uncalculated(table_file.path) else ""
     try:
-        workbook = CalamineWorkbook.from_path(str(shelved.path))
+        workbook = CalamineWorkbook.from_path(str(table_file.path))
         for number, name in enumerate(workbook.sheet_names):
             sheet = workbook.get_sheet_by_name(name)
             if sheet.height * sheet.width > MOST_CELLS:
                 raise ToolError(
                     Code.TOO_LARGE,
-                    f"sheet {name!r} of {shelved.document} has {sheet.height * sheet.width:,} cells; "
+                    f"sheet {name!r} of {table_file.document} has {sheet.height * sheet.width:,} cells; "
                     f"at most {MOST_CELLS:,} are read. Save it as CSV, and ask that",
                 )
             rows = sheet.to_python(skip_empty_area=True)
             if rows:
-                table = _loaded(connection, shelved.path.name, number, rows)
+                table = _loaded(connection, table_file.path.name, number, rows)
                 yield Source(table, sheet=name, note=note, is_stored=True)
     except CalamineError as error:
-        raise not_a_table(shelved, f"it cannot be read as a workbook ({error})") from None
+        raise not_a_table(table_file, f"it cannot be read as a workbook ({error})") from None
 
 
 def _loaded(
@@ -93,13 +93,13 @@ def _cell(value: Any, kind: str) -> str:
     return value.isoformat(" ") if isinstance(value, datetime) else str(value)
 
 
-def _refuse_bomb(shelved: Shelved) -> None:
-    if not zipfile.is_zipfile(shelved.path):
+def _refuse_bomb(table_file: TableFile) -> None:
+    if not zipfile.is_zipfile(table_file.path):
         return
-    with zipfile.ZipFile(shelved.path) as box:
+    with zipfile.ZipFile(table_file.path) as box:
         unpacked = sum(part.file_size for part in box.infolist())
     if unpacked > MOST_UNPACKED:
         raise ToolError(
             Code.TOO_LARGE,
-            f"{shelved.document} unpacks to {unpacked:,} bytes; at most {MOST_UNPACKED:,} are read",
+            f"{table_file.document} unpacks to {unpacked:,} bytes; at most {MOST_UNPACKED:,} are read",
         )

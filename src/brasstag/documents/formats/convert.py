@@ -141,7 +141,7 @@ class Converter:
             cpu_seconds=min(LIMITS.cpu_seconds, share),
         )
         try:
-            ran = self._sandbox.run_errand(_errand(sources, limits), stop)
+            ran = self._sandbox.run_module(_module_job(sources, limits), stop)
         except ToolError as error:
             return [], NotConverted(error.code, error.message)
         except OSError as error:
@@ -184,7 +184,7 @@ def _batches(sources: Sequence[tuple[int, Source]]) -> Iterator[list[tuple[int, 
         yield batch
 
 
-def _errand(sources: Sequence[Source], limits: Limits) -> ModuleJob:
+def _module_job(sources: Sequence[Source], limits: Limits) -> ModuleJob:
     files: list[tuple[str, Path]] = []
     told: list[dict[str, Any]] = []
     given: list[bytes] = []

@@ -38,7 +38,7 @@ FEW_TRIES = 2
 _Told = Callable[[Destination, Any], ModelError]
 
 
-def mishap(to: Destination, error: Exception) -> ModelError:
+def model_error(to: Destination, error: Exception) -> ModelError:
     """Return our failure for an exception of pydantic-ai, or of a library below it."""
     for kind, told in _TOLD:
         if isinstance(error, kind):

@@ -21,7 +21,7 @@ from pydantic_ai.settings import ModelSettings
 
 from brasstag.models.destinations import Destination, Fetch
 from brasstag.models.failures import Transient, not_configured, quoted
-from brasstag.models.provider.provider_errors import another_protocol, mishap
+from brasstag.models.provider.provider_errors import another_protocol, model_error
 from brasstag.models.provider.translate import Outward, clean, parameters, turn_from
 from brasstag.words.errors import BrasstagError
 from brasstag.words.turns import ModelError, OnText, Turn, TurnRequest
@@ -99,9 +99,9 @@ class Line:
         except UnexpectedModelBehavior as error:
             if kinds and kinds[-1] != EVENT_STREAM:
                 raise another_protocol(self._to, kinds[-1]) from error
-            raise mishap(self._to, error) from error
+            raise model_error(self._to, error) from error
         except Exception as error:
-            raise mishap(self._to, error) from error
+            raise model_error(self._to, error) from error
 
     async def _stream(self, request: TurnRequest, manner: Manner, on_text: OnText) -> ModelResponse:
         outward = Outward(self._model.system, manner.sees, manner.fetch)

@@ -85,7 +85,7 @@ class Guard:
         self._public = public
         self._tls = tls
 
-    async def fetch(self, errand: FetchRequest, follows: Follows = same_origin) -> Answer:
+    async def fetch(self, wanted: FetchRequest, follows: Follows = same_origin) -> Answer:
         """Fetch what a fetch request asks for.
 
         Raises ToolError where nothing can have happened, and Unheard where something may have.
@@ -96,17 +96,17 @@ class Guard:
             said = "the web needs a client that is not installed; run `pip install 'brasstag[web]'`"
             raise ToolError(Code.NOT_SUPPORTED, said) from None
 
-        headers = checked_headers(errand.headers or {})
-        request = Request(errand.method, read_location(errand.url), headers, errand.body.encode())
+        headers = checked_headers(wanted.headers or {})
+        request = Request(wanted.method, read_location(wanted.url), headers, wanted.body.encode())
         progress = Progress()
         try:
-            async with asyncio.timeout(errand.seconds):
-                return await self._follow(request, errand.most_bytes, progress, follows)
+            async with asyncio.timeout(wanted.seconds):
+                return await self._follow(request, wanted.most_bytes, progress, follows)
         except TimeoutError:
-            code, said = Code.TIMEOUT, f"there was no whole answer within {errand.seconds:g} s"
+            code, said = Code.TIMEOUT, f"there was no whole answer within {wanted.seconds:g} s"
         except Unanswered as error:
             code, said = Code.FETCH_FAILED, str(error)
-        if progress.begun and errand.method != "GET":
+        if progress.begun and wanted.method != "GET":
             raise Unheard(f"the request was sent to {request.location.origin}, but {said}")
         raise ToolError(code, f"{request.location.origin}: {said}")
 

@@ -15,11 +15,11 @@ class ModuleJobs:
     sandbox: Sandbox
     breaks: Breaks
 
-    def run(self, errand: ModuleJob) -> Ran:
+    def run(self, module_job: ModuleJob) -> Ran:
         """Run a module job to its end; raises ToolError NOT_SUPPORTED where nothing here can confine it."""
         with Stop() as stop:
             self.breaks(stop.pull)
             try:
-                return self.sandbox.run_errand(errand, stop)
+                return self.sandbox.run_module(module_job, stop)
             finally:
                 self.breaks(None)

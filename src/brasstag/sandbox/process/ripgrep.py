@@ -33,7 +33,7 @@ _MATCHED, _NOT_MATCHED, _FAILED_SOMEWHERE = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Hunt:
+class FileSearch:
     """What to look for: an expression over bytes, below a directory."""
 
     expression: str
@@ -89,7 +89,7 @@ class Ripgrep:
     breaks: Breaks
 
     @contextmanager
-    def started(self, hunt: Hunt) -> Iterator["Future[Found | None]"]:
+    def started(self, file_search: FileSearch) -> Iterator["Future[Found | None]"]:
         """Look for something while the block does something else; None comes of it where that cannot be, or went wrong.
 
         The search ends with the block.
@@ -97,19 +97,19 @@ class Ripgrep:
         with Stop() as stop, ThreadPoolExecutor(1, "ripgrep") as aside:
             self.breaks(stop.pull)
             try:
-                yield aside.submit(self._found, hunt, stop)
+                yield aside.submit(self._found, file_search, stop)
             finally:
                 self.breaks(None)
                 stop.pull()
 
-    def _found(self, hunt: Hunt, stop: Stop) -> Found | None:
+    def _found(self, file_search: FileSearch, stop: Stop) -> Found | None:
         try:
             program = find_ripgrep(self.sandbox)
             if program is None:
                 return None
-            job = program.job(_arguments(hunt), hunt.directory, _limits(hunt))
+            job = program.job(_arguments(file_search), file_search.directory, _limits(file_search))
             with self.sandbox.run(job, stop=stop) as work:
-                return _reported(work.ran, hunt.directory)
+                return _reported(work.ran, file_search.directory)
         except (OSError, ToolError):
             return None
 
@@ -144,20 +144,20 @@ def _try_out(sandbox: Sandbox, path: Path) -> Program | None:
     return None
 
 
-def _arguments(hunt: Hunt) -> Iterator[str]:
+def _arguments(file_search: FileSearch) -> Iterator[str]:
     yield from _RAW
-    if hunt.hidden:
+    if file_search.hidden:
         yield "--hidden"
-    for suffix in hunt.suffixes:
+    for suffix in file_search.suffixes:
         yield f"--glob=*{suffix}"
-    yield from ("-e", hunt.expression, "--", ".")
+    yield from ("-e", file_search.expression, "--", ".")
 
 
-def _limits(hunt: Hunt) -> Limits:
+def _limits(file_search: FileSearch) -> Limits:
     return Limits(
-        wall_seconds=hunt.seconds,
+        wall_seconds=file_search.seconds,
         # Of all its threads together.
-        cpu_seconds=processor_seconds(hunt.seconds),
+        cpu_seconds=processor_seconds(file_search.seconds),
         output_bytes=_NAMES_BYTES,
     )
 

@@ -69,13 +69,13 @@ class Sandbox:
             ran = run_job(job, layer, backend, tell, stop, door)
             yield Work(ran, layer.changes())
 
-    def run_errand(self, errand: ModuleJob, stop: Stop | None = None) -> Ran:
+    def run_module(self, module_job: ModuleJob, stop: Stop | None = None) -> Ran:
         """Run one of our own modules to its end, in an empty directory in place of the workspace.
 
         Blocks its thread; raises as ``run`` does.
         """
         backend = self._backend()
-        job = errand.job()
+        job = module_job.job()
         with (
             held_directory(self._scratch) as place,
             empty_workspace(place) as nothing,

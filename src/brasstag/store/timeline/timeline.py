@@ -161,8 +161,8 @@ class Timeline:
             after = line.after(before)
             if database.add(_statement(line), **line.values(before, after, self._sealer.key)):
                 self._known[task_id] = after
-                if carbon := self.feeds.of(task_id):
-                    carbon.lay(line.entry(after))
+                if feed := self.feeds.of(task_id):
+                    feed.add(line.entry(after))
                 return Tag(line.tag, after.head)
         # A seal goes with it, or this process does not know where the chain stands now.
         with database.write() as transaction:
@@ -186,8 +186,8 @@ class Timeline:
         # Remembered before the commit, as the same transaction may append again. Should it roll back, the head
         # in the table will not match, and the next append reads it anew.
         self._known[task_id] = after
-        if carbon := self.feeds.of(task_id):
-            transaction.after_commit.append(partial(carbon.lay, line.entry(after)))
+        if feed := self.feeds.of(task_id):
+            transaction.after_commit.append(partial(feed.add, line.entry(after)))
         return Tag(line.tag, after.head)
 
     def erase_payload(self, transaction: Transaction, entry: Entry) -> None:
@@ -315,7 +315,7 @@ class Feed:
     def __init__(self) -> None:
         self._laid: deque[Entry] = deque()
 
-    def lay(self, entry: Entry) -> None:
+    def add(self, entry: Entry) -> None:
         """Add an entry whose commit is on disk."""
         self._laid.append(entry)
 
@@ -334,9 +334,9 @@ class Feeds:
 
     def follow(self, task_id: str) -> Feed:
         """Return a feed of what is added from now on; an earlier feed of the same task gets nothing more."""
-        carbon = Feed()
-        self._followed[task_id] = carbon
-        return carbon
+        feed = Feed()
+        self._followed[task_id] = feed
+        return feed
 
     def of(self, task_id: str) -> Feed | None:
         """Return the feed of a task; None where it is not followed."""

@@ -49,7 +49,7 @@ class _Reader(HTMLParser):
 
     def __init__(self, writer: BlockWriter, sheets: Sheets, *, is_xml: bool) -> None:
         super().__init__(convert_charrefs=True)
-        self._paper = writer
+        self._writer = writer
         self._is_xml = is_xml
         self._elements = Elements(_BOUNDARIES, sheets)
         self._words: list[str] = []
@@ -126,7 +126,7 @@ class _Reader(HTMLParser):
         """Say how much was left out because no reader of the page sees it."""
         if count := self._elements.untold:
             what = "a hidden element" if count == 1 else f"{count:,} hidden elements"
-            self._paper.note(
+            self._writer.note(
                 f"{what} with text that no reader of the page sees {'is' if count == 1 else 'are'} left out"
             )
 
@@ -151,7 +151,7 @@ class _Reader(HTMLParser):
             self._tables[-1].rows.append([])
         elif tag == "hr":
             self._end_list()
-            self._paper.add("rule", {"line": self.getpos()[0]})
+            self._writer.add("rule", {"line": self.getpos()[0]})
 
     def _close(self, tag: str) -> None:
         if tag in _HEADINGS:
@@ -186,16 +186,16 @@ class _Reader(HTMLParser):
         at = {"line": self._began, "end_line": self.getpos()[0]}
         if self._in_code and text.strip():
             self._end_list()
-            self._paper.code(text.strip("\n"), self._language, at)
+            self._writer.code(text.strip("\n"), self._language, at)
         elif not text.strip() or (self._tables and self._tables[-1].add(text)):
             return
         elif self._heading:
             self._end_list()
-            self._paper.heading(text, self._heading, at)
+            self._writer.heading(text, self._heading, at)
         elif self._lists or self._is_item:
             self._item(text, at)
         else:
-            self._paper.paragraph(text, at, self._quoted)
+            self._writer.paragraph(text, at, self._quoted)
 
     def _item(self, text: str, at: dict[str, Any]) -> None:
         if self._is_item or not self._items:
@@ -206,7 +206,7 @@ class _Reader(HTMLParser):
 
     def _end_list(self) -> None:
         items, self._items, self._is_item = self._items, [], False
-        self._paper.list_items(items)
+        self._writer.list_items(items)
 
     def _close_table(self) -> None:
         table = self._tables.pop()
@@ -215,10 +215,10 @@ class _Reader(HTMLParser):
             # Of a table in a cell only the words are written: tables within tables are nearly always layout.
             self._tables[-1].add("\n".join(" ".join(row) for row in rows))
         elif len(rows) == 1 and len(rows[0]) == 1:
-            self._paper.paragraph(rows[0][0], {"line": table.line})
+            self._writer.paragraph(rows[0][0], {"line": table.line})
         elif rows:
             header = rows.pop(0) if table.has_names else []
-            self._paper.table(header, rows, {"line": table.line, "end_line": self.getpos()[0]})
+            self._writer.table(header, rows, {"line": table.line, "end_line": self.getpos()[0]})
 
     def _picture(self, given: dict[str, str | None]) -> None:
         words = (given.get("alt") or "").strip()
@@ -228,7 +228,7 @@ class _Reader(HTMLParser):
         if self._tables or self._lists or "".join(self._words).strip():
             self._words.append(words)
         elif words or target:
-            self._paper.add("image", {"line": self.getpos()[0]}, text=" ".join(words.split()), target=target)
+            self._writer.add("image", {"line": self.getpos()[0]}, text=" ".join(words.split()), target=target)
 
 
 class _Table:

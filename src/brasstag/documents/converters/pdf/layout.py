@@ -183,7 +183,7 @@ class _Writer:
     """Writes what was found on a page; items and code are gathered until something else comes."""
 
     def __init__(self, writer: BlockWriter, body: Body, at: dict[str, Any]) -> None:
-        self._paper = writer
+        self._writer = writer
         self._body = body
         self._at = at
         self._items: list[Entry] = []
@@ -195,7 +195,7 @@ class _Writer:
         if isinstance(one, Sheet):
             self.end()
             header = one.rows[0] if looks_like_names(one.rows[0]) else []
-            self._paper.table(header, one.rows[1:] if header else one.rows, self._at)
+            self._writer.table(header, one.rows[1:] if header else one.rows, self._at)
         elif one[0].is_code:
             self._end_items()
             self._code += [line.text for line in one]
@@ -209,7 +209,7 @@ class _Writer:
         bullet, number = _BULLET.match(text), _NUMBER.match(text)
         if level:
             self._end_items()
-            self._paper.heading(text, level, self._at)
+            self._writer.heading(text, level, self._at)
         elif bullet or number:
             start = (bullet or number or [""])[0]
             counted = int(number[1]) if number else None
@@ -217,7 +217,7 @@ class _Writer:
             self._items.append(Entry(text[len(start) :], depth, counted, self._at))
         else:
             self._end_items()
-            self._paper.paragraph(text, self._at)
+            self._writer.paragraph(text, self._at)
 
     def _depth(self, left: float) -> int:
         self._lefts = [one for one in self._lefts if one < left - 3.0] + [left]
@@ -230,12 +230,12 @@ class _Writer:
 
     def _end_items(self) -> None:
         items, self._items, self._lefts = self._items, [], []
-        self._paper.list_items(items)
+        self._writer.list_items(items)
 
     def _end_code(self) -> None:
         code, self._code = self._code, []
         if code:
-            self._paper.code("\n".join(code), "", self._at)
+            self._writer.code("\n".join(code), "", self._at)
 
 
 def _as_one(lines: Sequence[Line]) -> str:

@@ -46,7 +46,7 @@ class _Body:
 
     def __init__(self, box: zipfile.ZipFile, writer: BlockWriter) -> None:
         self._box = box
-        self._paper = writer
+        self._writer = writer
         self._styles = Styles(box)
         self._hidden = Hidden(self._styles)
         self._numbers = Numbers(box)
@@ -72,7 +72,7 @@ class _Body:
             self._write_notes()
         finally:
             # Also of a document that is too long to be read to its end.
-            self._hidden.tell(self._paper)
+            self._hidden.tell(self._writer)
 
     def _pieces(self) -> Iterator[Element]:
         """Yield what stands at the top of the body; each is forgotten as soon as it was looked at."""
@@ -121,14 +121,14 @@ class _Body:
             self._write_text(text, style.kind, style.level, element, at)
         for words, target in run.pictures:
             self._end()
-            self._paper.add("image", at, text=words, target=target, **self._pictures.described(target))
+            self._writer.add("image", at, text=words, target=target, **self._pictures.described(target))
         self._pages.close(element)
         self._break_page(run.breaks, self._pages.number)
 
     def _break_page(self, is_broken: bool, page: int) -> None:
         if is_broken:
             self._end()
-            self._paper.add("page_break", self._at(page))
+            self._writer.add("page_break", self._at(page))
 
     def _write_text(self, text: str, kind: str, level: int, element: Element, at: dict[str, Any]) -> None:
         if not text.strip():
@@ -139,9 +139,9 @@ class _Body:
             return
         self._end_list()
         if kind == "heading":
-            self._paper.heading(text, level, at)
+            self._writer.heading(text, level, at)
         else:
-            self._paper.paragraph(text, at, quoted=int(kind == "quote"))
+            self._writer.paragraph(text, at, quoted=int(kind == "quote"))
 
     def _table(self, element: Element) -> None:
         self._end()
@@ -152,7 +152,7 @@ class _Body:
             return
         is_named = element.find(f"{W}tr/{W}trPr/{W}tblHeader") is not None or looks_like_names(rows[0])
         header = rows.pop(0) if is_named and len(rows) > 1 else []
-        self._paper.table(header, rows, self._at(run.page))
+        self._writer.table(header, rows, self._at(run.page))
 
     def _row(self, element: Element, run: Run) -> list[str]:
         cells: list[str] = []
@@ -170,7 +170,7 @@ class _Body:
         for mark, element, at in self._notes.told:
             run = Run({}, Pages(are_told=False), self._notes, self._hidden)
             run.read_all(element)
-            self._paper.paragraph(f"{mark} {in_one_line(''.join(run.words))}", at)
+            self._writer.paragraph(f"{mark} {in_one_line(''.join(run.words))}", at)
 
     def _end(self) -> None:
         self._end_list()
@@ -178,10 +178,10 @@ class _Body:
 
     def _end_list(self) -> None:
         items, self._items = self._items, []
-        self._paper.list_items(items)
+        self._writer.list_items(items)
 
     def _end_code(self) -> None:
         code, at = self._code, self._code_at
         self._code, self._code_at = [], {}
         if code:
-            self._paper.code("\n".join(code), "", at)
+            self._writer.code("\n".join(code), "", at)

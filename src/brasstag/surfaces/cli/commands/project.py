@@ -79,7 +79,7 @@ def init(
     if created.crew is None:
         say(f"Try: {there}brasstag call write_file path=hello.md content='# Hello'")
         return
-    say(f"Crew {crew}: {', '.join(created.settings.roles)}. Who they are is said in brasstag.toml.")
+    say(f"Crew {crew}: {', '.join(created.settings.roles)}. brasstag.toml defines them.")
     for name in made:
         say(f"  made {name}")
     for name in kept:
