@@ -65,7 +65,7 @@ class Approvals:
             return narrow_rule(self._runtime.policy.rules, call, approval.preview, facts, (), because)
         tool = self._runtime.registry.get(approval.tool)
         if tool is None:
-            return NoRule(f"{approval.tool} is no tool of this room any more")
+            return NoRule(f"{approval.tool} is not a tool of this room any more")
         facts = facts_of(tool, call)
         return narrow_rule(
             self._runtime.policy.rules, call, approval.preview, facts, tool.config.parameters, because

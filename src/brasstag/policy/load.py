@@ -62,7 +62,7 @@ def strange_tools(
         for pattern in (*rule.parsed_patterns, *rule.parsed_exceptions):
             if pattern.names_one_tool and pattern.tool != LANDING and not known(pattern.tool):
                 place = rule.source.removeprefix(f"{file}: ")
-                what = f"is about {pattern.tool}, which is no tool of this room"
+                what = f"is about {pattern.tool}, which is not a tool of this room"
                 yield Problem(file, place, what, "`brasstag tools` lists them.")
 
 

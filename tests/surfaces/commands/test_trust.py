@@ -138,8 +138,8 @@ class TestWhatCouldNotBeLoaded:
         return [
             "crew.budget2: is not a setting. Did you mean [crew.budget]?",
             "roles.a.budgt: is not a setting. Did you mean `budget` in [roles.NAME]?",
-            "roles.a.tools[0]: 'spi' is no tool of this room. Did you mean spy?",
-            "roles.a.tools[1]: 'reed_file' is no tool of this room. Did you mean read_file?",
+            "roles.a.tools[0]: 'spi' is not a tool of this room. Did you mean spy?",
+            "roles.a.tools[1]: 'reed_file' is not a tool of this room. Did you mean read_file?",
         ]
 
     def test_it_is_not_accepted_and_every_problem_is_named(

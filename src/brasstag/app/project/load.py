@@ -110,7 +110,7 @@ def _gather(
     registry = load_tools(project, settings, problems, discover)
     tools = _Guessed(registry, code)
     problems += [
-        Problem(SETTINGS_FILE, f"tools.{name}", "is no tool of this room", tools.advice(name))
+        Problem(SETTINGS_FILE, f"tools.{name}", "is not a tool of this room", tools.advice(name))
         for name in settings.tools
         if tools.get(name) is None
     ]
