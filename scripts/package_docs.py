@@ -20,9 +20,18 @@ def first_line(file: Path) -> str:
     return docstring.partition("\n")[0]
 
 
+def reading_order(folder: Path) -> list[str]:
+    """Return the files that a folder's docstring lists behind "Reading order:"; empty where it lists none."""
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    listed = docstring.partition("Reading order:")[2].strip().rstrip(".")
+    return [name.strip() for name in listed.split(",")] if listed else []
+
+
 def tables(folder: Path) -> Iterator[str]:
     """Yield the table of a folder, then those of the folders in it."""
-    files = sorted(file for file in folder.glob("*.py") if not file.name.startswith("__"))
+    files = [file for file in folder.glob("*.py") if not file.name.startswith("__")]
+    order = reading_order(folder)
+    files.sort(key=lambda file: (order.index(file.stem) if file.stem in order else len(order), file.name))
     name = folder.relative_to(SOURCE)
     yield f"### `{name}/`\n\n{first_line(folder / '__init__.py')}\n"
     if files:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from brasstag.engine.calls.admit import Admitted
-from brasstag.engine.deadline import Deadline
+from brasstag.engine.in_flight import Deadline
 from brasstag.engine.recovery import crashed
 from brasstag.engine.runtime import Runtime
 from brasstag.store.database.base import Transaction

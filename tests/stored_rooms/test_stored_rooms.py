@@ -121,13 +121,23 @@ async def test_people_find_in_it_what_the_release_found(stored: Stored) -> None:
     async with Room.open(stored.home) as room:
         facts = await facts_of(room)
     tools, stored_tools = facts.pop("tools"), stored.golden["facts"].pop("tools")
-    assert facts == stored.golden["facts"]
+    wanted = stored.golden["facts"]
+    assert (facts if stored.is_newest else _as_asked(facts, wanted)) == wanted
     for name, tool in stored_tools.items():
         same_code = name == "send" or stored.golden["release"] == brasstag.__version__
         if same_code and tools[name]["config"] == tool["config"]:
             assert tools[name] == tool, (
                 f"approvals of {name} are void, and neither it nor the release changed"
             )
+
+
+def _as_asked(found: Any, wanted: Any) -> Any:
+    """Return what was found without fields that came after what was wanted was written down."""
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        return {name: _as_asked(value, wanted[name]) for name, value in found.items() if name in wanted}
+    if isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
+        return [_as_asked(one, other) for one, other in zip(found, wanted, strict=True)]
+    return found
 
 
 async def test_open_and_approved_calls_of_a_desk_land(stored: Stored) -> None:
@@ -224,6 +234,9 @@ async def test_when_everything_is_resumed_no_stored_name_has_changed(stored: Sto
         report = await room.verify()
         assert report.ok, report.findings
     found, wanted = names_of(stored.home), stored.golden["names after"]
+    if not stored.is_newest:
+        # A room of an earlier release is brought to today's tables when it is opened.
+        wanted.pop("alembic_version.version_num")
     assert found == wanted if stored.is_newest else not missing(found, wanted)
 
 

@@ -18,7 +18,7 @@ from brasstag.documents.scan.watch import WorkspaceWatch
 from brasstag.documents.study.study import Study
 from brasstag.engine.agents import Agents
 from brasstag.engine.calls.counter import Counter
-from brasstag.engine.deadline import InFlight
+from brasstag.engine.in_flight import InFlight
 from brasstag.engine.listeners import Listeners
 from brasstag.engine.recovery.crashed import Recovered, recover
 from brasstag.engine.runtime import Policy, Runtime
@@ -188,7 +188,7 @@ def _assemble(
         patches=(room_state.project / STATE_DIRECTORY if room_state.project else room_state.folder)
         / "patches",
         tool_settings=dict(settings.tools),
-        approval_lifetime=settings.approvals.expires_after,
+        approvals_expire_after=settings.approvals.expires_after,
         argument_bytes=settings.limits.argument_bytes,
         host_paths=_host_paths(root, root.parent, *room_state.places, *_home()),
     )

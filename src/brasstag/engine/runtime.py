@@ -7,7 +7,7 @@ from pathlib import Path
 
 from brasstag.documents.library import Library
 from brasstag.engine.agents import Agents
-from brasstag.engine.deadline import InFlight
+from brasstag.engine.in_flight import InFlight
 from brasstag.engine.listeners import Listeners
 from brasstag.engine.read_set import ReadSets
 from brasstag.policy.roles import Roles
@@ -65,7 +65,7 @@ class Runtime:
     patches: Path | None = None
     """Where changes of code are kept that did not land."""
     tool_settings: dict[str, ToolSettings] = field(default_factory=dict)
-    approval_lifetime: timedelta | None = None
+    approvals_expire_after: timedelta | None = None
     argument_bytes: int = 10_000_000
     """The most a call's arguments may weigh."""
     host_paths: tuple[str, ...] = ()

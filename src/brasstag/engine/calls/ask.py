@@ -67,5 +67,5 @@ def _with_every_effect(because: str, phase: Phase) -> str:
 
 
 def _expiry(runtime: Runtime, requested_at: str) -> str | None:
-    lifetime = runtime.approval_lifetime
+    lifetime = runtime.approvals_expire_after
     return None if lifetime is None else stamp(datetime.fromisoformat(requested_at) + lifetime)

@@ -4,13 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 from brasstag.engine.calls import record
-from brasstag.engine.calls.admit import admit_unless_denied
 from brasstag.engine.calls.approvals import Decisions
 from brasstag.engine.calls.edit import EditedCall, decide, preview_edit
 from brasstag.engine.calls.explain import Explained, explain_call
-from brasstag.engine.calls.pipeline import busy, take, while_leased
+from brasstag.engine.calls.pipeline import busy, dispatch, while_leased
 from brasstag.engine.calls.resume import resume
-from brasstag.engine.deadline import Deadline
+from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.words.approvals import Approval, ApprovalResponse, Approver
 from brasstag.words.calls import Call, Failed, Outcome, Unknown
@@ -66,13 +65,9 @@ class Counter:
         in_flight = self.runtime.in_flight
         if in_flight.unsettled:
             in_flight.write_unsettled()
-        admitted = admit_unless_denied(self.runtime, call)
         in_flight.enter(call.id, deadline)
         try:
-            if isinstance(admitted, Failed):
-                return record.refusal(self.runtime, call, admitted)
-            taken = while_leased(lambda: take(self.runtime, admitted, deadline))
-            return taken or record.refusal(self.runtime, call, busy(call.tool))
+            return dispatch(self.runtime, call, deadline)
         except ToolError as error:
             # The task has ended, so there is no timeline left to write on.
             return Failed.by(error)

@@ -11,7 +11,7 @@ from brasstag.engine.calls.judge import judge
 from brasstag.engine.calls.landing import require_unrun
 from brasstag.engine.calls.preview import preview
 from brasstag.engine.calls.types import Failing, Phase
-from brasstag.engine.deadline import Deadline
+from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import binding_digest
 from brasstag.store.tasks.approvals import edited_columns

@@ -6,7 +6,7 @@ from brasstag.engine.calls.admit import admit
 from brasstag.engine.calls.judge import judge, mistake_in
 from brasstag.engine.calls.preview import preview
 from brasstag.engine.calls.types import Failing, Foreseen
-from brasstag.engine.deadline import Deadline
+from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.explain import Explanation, Line, explain
 from brasstag.policy.profiles import facts_of

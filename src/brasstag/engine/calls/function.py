@@ -13,8 +13,8 @@ from brasstag.engine.calls.admit import Admitted
 from brasstag.engine.calls.capabilities.documents import DocumentAccess
 from brasstag.engine.calls.capabilities.history import History
 from brasstag.engine.calls.capabilities.model import CallersModel
-from brasstag.engine.deadline import Deadline, Late
 from brasstag.engine.graph.receivers import recalled_at_once
+from brasstag.engine.in_flight import Deadline, Late
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.profiles import facts_of
 from brasstag.sandbox.process.module_jobs import ModuleJobs
@@ -83,7 +83,7 @@ def timed_out_outside(admitted: Admitted, deadline: Deadline) -> Settled:
 
 
 def _settled(admitted: Admitted, broken: _Broken) -> Settled:
-    """Return how a call ends whose function acts outside; that it may have acted matters not if it may run again."""
+    """Return how a call ends whose function acts outside: it failed if it may simply run again, else it is unknown."""
     failed = broken.failed
     return failed if admitted.tool.may_run_again else Unknown(broken.doubt, failed.details, failed.meta)
 

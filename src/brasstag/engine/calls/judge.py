@@ -14,7 +14,7 @@ from brasstag.words.verdicts import Verdict
 
 
 def judge(runtime: Runtime, phase: Phase) -> Verdict:
-    """Return the verdict; silence and errors are an ask.
+    """Return the verdict. Where no rule speaks, or a rule fails, the verdict is ask.
 
     What a rule keeps from being read is also kept from tools that read on the way to something else, or would carry it
     to where the rule does not reach.

@@ -13,7 +13,7 @@ from brasstag.engine.calls.function import run_function
 from brasstag.engine.calls.patches import drop_patch, keep_patch
 from brasstag.engine.calls.preview import draft_for, too_late, with_conflicts
 from brasstag.engine.calls.types import Failing, Foreseen, Landing, Previewed
-from brasstag.engine.deadline import Deadline, LeftBehind
+from brasstag.engine.in_flight import Deadline, LeftBehind
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant
 from brasstag.sandbox.workspace.draft import Draft

@@ -14,7 +14,7 @@ from brasstag.engine.calls.landing import not_landed
 from brasstag.engine.calls.patches import drop_patch
 from brasstag.engine.calls.preview import draft_for
 from brasstag.engine.calls.types import LOGGED, Failing, Foreseen, Landing, Passing, Phase, Previewed
-from brasstag.engine.deadline import Deadline
+from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant
 from brasstag.sandbox.workspace.change.apply import apply_changes
@@ -40,8 +40,9 @@ def perform(runtime: Runtime, grant: Grant, phase: Phase, deadline: Deadline) ->
         case Passing():
             return PERFORMERS[phase.admitted.tool.config.type](runtime, grant, phase)
         case Failing() | Previewed() | Landing():
-            acts = grant.approval_id is not None and grant.call.tool not in EXTRA_ROWS
-            if acts or grant.preview.changes:
+            # An approved call is claimed even where it changes no file: its timeline shows when the approval was used.
+            is_claimed = grant.approval_id is not None and grant.call.tool not in EXTRA_ROWS
+            if is_claimed or grant.preview.changes:
                 return _act_on_files(runtime, grant, phase)
             rows = None if isinstance(phase, Failing) else extra_rows(runtime, grant)
             return record.called(runtime, grant, phase, phase.ending, rows)
@@ -127,7 +128,7 @@ class StillHeld:
     """Asked before each step of a call that acts: a process that was stopped may wake when its task has moved on.
 
     A young claim stands without a look: in so short a time no process ends its task and takes the call for ended. For
-    an older claim the task is phase up.
+    an older claim the task is looked up.
     """
 
     def __init__(self, runtime: Runtime, claimed: Claimed) -> None:

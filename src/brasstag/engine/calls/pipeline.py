@@ -1,4 +1,4 @@
-"""The pipeline of one call.
+"""Take one call through its path: admitted, previewed, judged, then refused, asked about or performed.
 
     admit ── preview ── judge ──┬── deny    record the refusal
                                 ├── ask     store an approval; Waiting
@@ -14,17 +14,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from brasstag.engine.calls import record
-from brasstag.engine.calls.admit import Admitted, blocked
+from brasstag.engine.calls.admit import Admitted, admit_unless_denied, blocked
 from brasstag.engine.calls.ask import ask
 from brasstag.engine.calls.judge import judge, judge_changes, mistake_in
 from brasstag.engine.calls.landing import not_landed, refused, run_on_draft
 from brasstag.engine.calls.perform import perform
 from brasstag.engine.calls.preview import preview
 from brasstag.engine.calls.types import Failing, Foreseen, Landing, Phase
-from brasstag.engine.deadline import Deadline
+from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant, grant_allowed, grant_landing
-from brasstag.words.calls import Failed, Outcome
+from brasstag.words.calls import Call, Failed, Outcome
 from brasstag.words.errors import Code, LeaseHeld, ToolError
 from brasstag.words.verdicts import Verdict
 
@@ -32,8 +32,17 @@ TRIES = 60
 """How often a call tries while other calls hold or change its paths; about ten seconds in all."""
 
 
-def take(runtime: Runtime, admitted: Admitted, deadline: Deadline) -> Outcome:
-    """Take an admitted call to its outcome: preview it, judge it, then refuse, ask or act."""
+def dispatch(runtime: Runtime, call: Call, deadline: Deadline) -> Outcome:
+    """Take a call to its outcome; it waits a while for paths that other calls hold."""
+    admitted = admit_unless_denied(runtime, call)
+    if isinstance(admitted, Failed):
+        return record.refusal(runtime, call, admitted)
+    taken = while_leased(lambda: _take(runtime, admitted, deadline))
+    return taken or record.refusal(runtime, call, busy(call.tool))
+
+
+def _take(runtime: Runtime, admitted: Admitted, deadline: Deadline) -> Outcome:
+    """Preview an admitted call, judge it, then refuse, ask or act."""
     phase = preview(runtime, admitted, deadline)
     verdict = judge(runtime, phase)
     try:

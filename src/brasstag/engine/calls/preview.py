@@ -10,8 +10,8 @@ from brasstag.engine.calls import record
 from brasstag.engine.calls.admit import Admitted
 from brasstag.engine.calls.function import described, run_function, timed_out
 from brasstag.engine.calls.types import Failing, Foreseen, Passing, Previewed
-from brasstag.engine.deadline import Deadline
 from brasstag.engine.graph.receivers import receiver_of, required_target
+from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.verdict import CallVisibility
 from brasstag.sandbox.workspace.draft import Draft

@@ -1,4 +1,4 @@
-"""Record calls: the only place where the entries of a call are written on its timeline."""
+"""Record a call on its timeline: refused, called, claimed, settled. Only asking and deciding have files of their own."""
 
 from dataclasses import replace
 from functools import partial
@@ -101,7 +101,7 @@ def claim(
     except StoreLost:
         if not grant.call.epoch:
             # No worker comes back to a call of a desk. Its caller is told that nothing was done; make it so.
-            runtime.in_flight.unsettled.append(partial(_give_up_claim, runtime, grant.call))
+            runtime.in_flight.unsettled.append(partial(_give_up_claim, runtime, grant.call, phase))
         raise
 
 
@@ -115,12 +115,9 @@ def settle(
 ) -> Settled:
     """Settle a claimed call; only then is its outcome returned."""
     ending = _told(phase, ending)
-    payload = {
-        "type": phase.admitted.tool.config.type.value,
-        "tool": grant.call.tool,
-        "changes": [change.as_json() for change in made],
-    } | as_stored(ending)
-    write = partial(runtime.store.settle, claimed, payload, made, grant.call.role, grant.call.tool)
+    call = grant.call
+    payload = _settled(phase, call, ending, made)
+    write = partial(runtime.store.settle, claimed, payload, made, call.role, call.tool)
     try:
         tag = write()
     except StoreError as error:
@@ -134,14 +131,21 @@ def settle(
     return replace(ending, tag=tag)
 
 
-def _give_up_claim(runtime: Runtime, call: Call) -> Tag | None:
+def _settled(phase: Phase, call: Call, ending: Settled, made: tuple[Change, ...]) -> Payload:
+    return {
+        "type": phase.admitted.tool.config.type.value,
+        "tool": call.tool,
+        "changes": [change.as_json() for change in made],
+    } | as_stored(ending)
+
+
+def _give_up_claim(runtime: Runtime, call: Call, phase: Phase) -> Tag | None:
     """Settle a claim that may have been stored although its commit was not confirmed; nothing was done for it."""
     claims = runtime.store.read(lambda view: [one for one in open_claims(view) if one.call_id == call.id])
     if not claims:
         return None
     never = Failed(Code.INTERNAL_ERROR, "nothing was done, as it could not be written down")
-    said = {"type": EntryKind.SETTLED.value, "tool": call.tool, "changes": []} | as_stored(never)
-    return runtime.store.settle(claims[0], said, (), call.role, call.tool)
+    return runtime.store.settle(claims[0], _settled(phase, call, never, ()), (), call.role, call.tool)
 
 
 def _write(

@@ -11,7 +11,7 @@ from brasstag.engine.calls.landing import look_again, record_landed
 from brasstag.engine.calls.pipeline import act
 from brasstag.engine.calls.preview import preview
 from brasstag.engine.calls.types import Failing, Phase
-from brasstag.engine.deadline import Deadline
+from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import binding_digest, grant_approved
 from brasstag.store.tasks.approvals import already_closed

@@ -25,7 +25,7 @@ from brasstag.engine.calls.approvals import Decisions
 from brasstag.engine.calls.function import run_outside, scrub, timed_out_outside
 from brasstag.engine.calls.patches import drop_patch
 from brasstag.engine.calls.preview import draft_for
-from brasstag.engine.deadline import Deadline, LeftBehind
+from brasstag.engine.in_flight import Deadline, LeftBehind
 from brasstag.engine.runtime import Runtime
 from brasstag.sandbox.workspace.change.recover import recover_changes
 from brasstag.sandbox.workspace.change.sweep import sweep

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from brasstag.engine.calls.approvals import Decisions
-from brasstag.engine.deadline import Deadline
 from brasstag.engine.graph.people import stop_task
+from brasstag.engine.in_flight import Deadline
 from brasstag.engine.recovery.crashed import recover_at_once
 from brasstag.engine.runtime import Runtime
 from brasstag.store.tasks.ledger import claims_of_tasks

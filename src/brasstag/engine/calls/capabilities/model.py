@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from brasstag.engine.deadline import Deadline
 from brasstag.engine.graph.open import opening
+from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.store.database.base import View
 from brasstag.store.tasks.rows import find_task

@@ -10,7 +10,7 @@ import pytest
 
 from brasstag import Done, Failed, Room, tool
 from brasstag.engine.calls.function import OFFERED
-from brasstag.engine.deadline import GRACE_SECONDS, Deadline, FirstChecks, Late, LeftBehind, State
+from brasstag.engine.in_flight import GRACE_SECONDS, Deadline, FirstChecks, Late, LeftBehind, State
 from brasstag.toolkit.tool import INJECTABLE
 from brasstag.words.calls import Settled
 from brasstag.words.errors import Code
