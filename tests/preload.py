@@ -9,6 +9,8 @@ import rich.text
 import watchfiles
 
 import brasstag.store.jobs.procrastinate
+import brasstag.store.jobs.sqlite
+import brasstag.surfaces.cli.follow.follow_run
 import brasstag.surfaces.cli.main
 import brasstag.tools.search_code
 import tests.faults.workers

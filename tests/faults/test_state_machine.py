@@ -115,7 +115,7 @@ class Life(RuleBasedStateMachine):
         """Open the room, as a new process would, and look over it once."""
         room = Room(await open_project(self.mill.project, utc_now), "library", "")
         room._runtime.agents.find_model = lambda _name, _fallback: self.puppet
-        await room._counter.deadlines.run(reconcile, room._runtime, lambda _: False)
+        await room._runtime.in_flight.run(reconcile, room._runtime, lambda _: False)
         return room
 
     @precondition(lambda self: not self.of("ready"))

@@ -3,13 +3,10 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
-from brasstag import Room, tool
 from brasstag.sandbox.threads import FEW, Threads
-from tests.engine.crews import call, turn, write_script
 
 FOREVER = 3600.0
 PATIENCE = 60.0
@@ -39,29 +36,6 @@ async def test_work_that_was_left_behind_is_not_waited_for(
     assert not draining.done()
     threads.leave_behind(left)
     await asyncio.wait_for(draining, PATIENCE)
-
-
-async def test_a_room_does_not_wait_for_a_hanging_tool_whose_task_was_stopped(
-    crew: Path, hangs: tuple[Callable[[], str], threading.Event], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("brasstag.app.room.DRAIN_SECONDS", FOREVER)
-    hang, begun = hangs
-
-    @tool(effects="none")
-    def hold() -> str:
-        """Hold."""
-        return hang()
-
-    async def stop_while_it_hangs() -> None:
-        async with Room.open(crew) as room:
-            room.register(hold)
-            run = await room.start("Hold")
-            await asyncio.to_thread(begun.wait, PATIENCE)
-            await room.stop(run)
-            await room.finished(run)
-
-    write_script(crew, {"boss": [turn(call("hold")), turn(text="Held.")]})
-    await asyncio.wait_for(stop_while_it_hangs(), PATIENCE)
 
 
 async def test_short_jobs_run_a_few_at_a_time_and_never_hold_up_others() -> None:

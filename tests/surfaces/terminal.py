@@ -3,6 +3,7 @@
 The processes are forked from a server that has the imports already, so that many of them are cheap.
 """
 
+import codecs
 import fcntl
 import multiprocessing
 import os
@@ -61,6 +62,8 @@ class Terminal:
         fcntl.ioctl(tty, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         self.screen = ""
         """Everything printed so far, with colours."""
+        # A character may come in two pieces.
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._process = _context.Process(
             target=_become_command, args=(os.ttyname(tty), project, dict(environment), arguments)
         )
@@ -118,5 +121,5 @@ class Terminal:
         assert ready, f"nothing more came, after:\n{self.text}"
         if self._keyboard not in ready:
             return False
-        self.screen += os.read(self._keyboard, 65536).decode(errors="replace")
+        self.screen += self._decoder.decode(os.read(self._keyboard, 65536))
         return True

@@ -133,7 +133,10 @@ class Deadline:
 
     def close(self) -> None:
         """Note that the call has ended: its timer is cancelled, and nothing of the call is held any more."""
-        self.state = State.ENDED
+        with self._lock:
+            # A function that was left behind may still return; it must find that its time was up.
+            if self.state is not State.EXPIRED:
+                self.state = State.ENDED
         self.on_late = _do_nothing
         if self._timer is not None:
             self._timer.cancel()

@@ -117,6 +117,25 @@ async def test_what_is_told_of_a_task_that_the_watch_does_not_know_yet_is_not_lo
     assert [one.task.role for one in found if one.retrying] == ["worker"]
 
 
+async def test_what_models_said_before_the_first_look_is_told_in_its_place(make_project: MakeProject) -> None:
+    project = make_project(CREW)
+    delegating = turn(call("route_to_worker", request="Work"), text="Go on.")
+    write_script(project, {"boss": [delegating, turn(text="Done.")], "worker": [turn(text="Worked.")]})
+    async with Room.open(project) as room:
+        run, other = await room.start("Do it"), await room.start("Do that")
+        await room.finished(run)
+        await room.finished(other)
+        found = [one async for one in room.watch(run)]
+        known = {one.task.id: one.entry.seq + 1 for one in found if one.entry}
+        assert [one async for one in room.watch(run, seen=known) if one.text] == []
+    told = [one.text or one.entry.kind for one in found if one.text or one.entry]
+    said = "".join(one.text for one in found)
+    assert said == "Go on.Worked.Done."
+    assert told[0] is EntryKind.OPENED
+    assert told[-1] is EntryKind.CLOSED
+    assert told.index(EntryKind.TURN) == 2
+
+
 async def test_of_other_runs_nothing_is_told(make_project: MakeProject) -> None:
     project = make_project(CREW)
     write_script(project, {"boss": [turn(text="Done.")]})

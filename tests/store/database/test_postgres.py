@@ -335,7 +335,7 @@ def test_a_server_that_cannot_be_reached_is_told_without_the_password(place: str
 
 def test_a_wrong_password_is_told_without_it(postgres: Server, tmp_path: Path) -> None:
     postgres.execute(f"CREATE ROLE guest LOGIN PASSWORD '{SECRET}x'")
-    rules = Path(postgres.url.partition("host=")[2]) / "data" / "pg_hba.conf"
+    rules = postgres.data / "pg_hba.conf"
     open_to_all = rules.read_text()
     try:
         rules.write_text(f"local all guest scram-sha-256\n{open_to_all}")

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -23,8 +24,8 @@ from brasstag.words.turns import Retrying
 GLANCE_SECONDS = 0.1
 """How often a watcher looks for what other processes wrote."""
 
-MOST_RETRIES = 256
-"""How many failed tries at models' answers are held for watchers that have not read them yet."""
+MOST_NOTES = 1024
+"""How many notes are held for watchers that begin later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,27 +83,45 @@ class RunEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class _Retried:
-    """A note that a model is asked again, with its time, which gives its place among the entries."""
+class _Note:
+    """A piece of text that a model says, or that it is asked again; the time gives its place among the entries."""
 
     at: str
     task_id: str
-    retrying: Retrying
+    text: str = ""
+    retrying: Retrying | None = None
+
+    def event(self, tasks: Mapping[str, Task]) -> RunEvent:
+        """Return what a watcher yields for it."""
+        return RunEvent(tasks[self.task_id], text=self.text, retrying=self.retrying)
 
 
 @dataclass(slots=True, eq=False)
 class _Subscriber:
     """What was told to one watcher, and the watcher has not passed on yet."""
 
-    said: "asyncio.Queue[tuple[str, str]]" = field(default_factory=asyncio.Queue)
-    retried: deque[_Retried] = field(default_factory=lambda: deque(maxlen=MOST_RETRIES))
+    notes: list[_Note] = field(default_factory=list)
     """Also of tasks the watcher has not seen yet, and of other runs."""
+    came: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def take_retried(self, tasks: Mapping[str, Task]) -> list[_Retried]:
-        """Take what was told of tasks that are known."""
-        found = [one for one in self.retried if one.task_id in tasks]
-        for one in found:
-            self.retried.remove(one)
+    def tell(self, note: _Note) -> None:
+        """Keep a note, and wake the watcher."""
+        self.notes.append(note)
+        self.came.set()
+
+    def take(self, tasks: Mapping[str, Task], before: int) -> list[_Note]:
+        """Take the notes of known tasks; the first ``before`` of the others are of other runs, and are dropped.
+
+        A task speaks only once it is written down, so a look finds each task of the run that spoke before the look.
+        """
+        found = [note for note in self.notes if note.task_id in tasks]
+        self.notes = [note for note in self.notes[before:] if note.task_id not in tasks]
+        return found
+
+    def take_said(self, tasks: Mapping[str, Task]) -> list[_Note]:
+        """Take what models said in known tasks."""
+        found = [note for note in self.notes if note.text and note.task_id in tasks]
+        self.notes = [note for note in self.notes if not note.text or note.task_id not in tasks]
         return found
 
 
@@ -112,19 +131,21 @@ class Watchers:
     def __init__(self) -> None:
         self.listeners = OutputListeners()
         self._subscribers: set[_Subscriber] = set()
-        self._retried: deque[_Retried] = deque(maxlen=MOST_RETRIES)
+        self._notes: deque[_Note] = deque(maxlen=MOST_NOTES)
         """The newest, for those who come to watch a task that is at work already."""
 
     def say(self, task_id: str, text: str) -> None:
         """Pass on a piece of text; called on the event loop, as models answer there."""
-        for subscriber in self._subscribers:
-            subscriber.said.put_nowait((task_id, text))
+        self._tell(_Note(stamp(utc_now()), task_id, text=text))
 
     def retry(self, task_id: str, retrying: Retrying) -> None:
         """Pass on that a model is asked again."""
-        retried = _Retried(stamp(utc_now()), task_id, retrying)
-        for retries in (self._retried, *(subscriber.retried for subscriber in self._subscribers)):
-            retries.append(retried)
+        self._tell(_Note(stamp(utc_now()), task_id, retrying=retrying))
+
+    def _tell(self, note: _Note) -> None:
+        self._notes.append(note)
+        for subscriber in self._subscribers:
+            subscriber.tell(note)
 
     async def watch(
         self, store: Store, threads: Threads, task_id: str, seen: dict[str, int] | None = None
@@ -134,39 +155,36 @@ class Watchers:
         ``seen`` says how many entries of which task are known already.
         """
         following, subscriber = _Following(task_id, seen or {}), _Subscriber()
-        subscriber.retried.extend(one for one in self._retried if one.task_id not in (seen or {}))
+        subscriber.notes += [note for note in self._notes if note.task_id not in (seen or {})]
         self._subscribers.add(subscriber)
         try:
             with self.listeners.queue() as queue:
                 while True:
                     # This is taken before the look, so that the look finds the entries that led to it.
                     printed = queue.take()
+                    early = len(subscriber.notes)
                     found = await threads.run(store.read, following.look)
                     printed += queue.take({one.entry.call_id for one in found if one.entry})
-                    found = _with_retried(found, subscriber.take_retried(following.tasks), following.tasks)
+                    found = _with_notes(found, subscriber.take(following.tasks, early), following.tasks)
                     for event in _in_order(found, printed, following.tasks):
                         yield event
                     if following.has_ended:
                         return
-                    async for event in _texts_of(subscriber.said, following.tasks.get):
+                    async for event in _texts_of(subscriber, following.tasks):
                         yield event
         finally:
             self._subscribers.discard(subscriber)
 
 
-def _with_retried(
-    found: list[RunEvent], retried: list[_Retried], tasks: Mapping[str, Task]
-) -> list[RunEvent]:
-    """Return the new entries, and the notes of models that are asked again, in the order of time."""
-    mixed = list(found)
-    for one in retried:
-        later = (
-            at
-            for at, other in enumerate(mixed)
-            if other.waiting is not None or (other.entry is not None and other.entry.at > one.at)
-        )
-        mixed.insert(next(later, len(mixed)), RunEvent(tasks[one.task_id], retrying=one.retrying))
-    return mixed
+def _with_notes(found: list[RunEvent], notes: list[_Note], tasks: Mapping[str, Task]) -> list[RunEvent]:
+    """Return the new entries and the notes in the order of time; that only people can go on comes last."""
+    left = deque(notes)
+    mixed: list[RunEvent] = []
+    for one in found:
+        while left and (one.entry is None or left[0].at < one.entry.at):
+            mixed.append(left.popleft().event(tasks))
+        mixed.append(one)
+    return mixed + [note.event(tasks) for note in left]
 
 
 def _in_order(found: list[RunEvent], printed: list[Output], tasks: Mapping[str, Task]) -> Iterator[RunEvent]:
@@ -192,20 +210,16 @@ def _in_order(found: list[RunEvent], printed: list[Output], tasks: Mapping[str, 
     yield from chain.from_iterable(of_call.values())
 
 
-async def _texts_of(
-    queue: "asyncio.Queue[tuple[str, str]]", find: Callable[[str], Task | None]
-) -> AsyncIterator[RunEvent]:
+async def _texts_of(subscriber: _Subscriber, tasks: Mapping[str, Task]) -> AsyncIterator[RunEvent]:
     """Yield what models say during the next GLANCE_SECONDS."""
     loop = asyncio.get_running_loop()
     until = loop.time() + GLANCE_SECONDS
     while (left := until - loop.time()) > 0:
-        try:
-            name, text = await asyncio.wait_for(queue.get(), left)
-        except TimeoutError:
-            return
-        task = find(name)
-        if task is not None:
-            yield RunEvent(task, text=text)
+        subscriber.came.clear()
+        for note in subscriber.take_said(tasks):
+            yield note.event(tasks)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(subscriber.came.wait(), left)
 
 
 class _Following:

@@ -63,14 +63,15 @@ def _as_approved(preview: Preview, approved: Preview) -> Preview:
 
 
 def _require_resumable(runtime: Runtime, approval: Approval, epoch: int) -> None:
-    if approval.state is not ApprovalState.APPROVED:
-        raise already_closed(approval)
-    _require_on_record(runtime, approval)
+    # This comes first: it holds whether or not the worker has used the approval meanwhile.
     if not epoch and not _is_of_desk(runtime, approval):
         raise ToolError(
             Code.NOT_SUPPORTED,
             f"{approval.id} belongs to a task of an agent; the worker of that task goes on with it",
         )
+    if approval.state is not ApprovalState.APPROVED:
+        raise already_closed(approval)
+    _require_on_record(runtime, approval)
 
 
 def _is_of_desk(runtime: Runtime, approval: Approval) -> bool:
