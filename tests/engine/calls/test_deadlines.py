@@ -11,7 +11,7 @@ import pytest
 
 from brasstag import ApprovalResponse, Room, Waiting, tool
 from brasstag.app import room as rooms
-from brasstag.engine import deadline as watching
+from brasstag.engine import in_flight
 from brasstag.engine.calls import landing
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.errors import Code
@@ -159,7 +159,7 @@ async def test_a_landing_goes_on_when_its_caller_leaves(project: Path) -> None:
 async def test_a_draft_that_does_not_listen_is_left_behind_after_a_grace(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watching, "GRACE_SECONDS", 0.05)
+    monkeypatch.setattr(in_flight, "GRACE_SECONDS", 0.05)
     monkeypatch.setattr(rooms, "DRAIN_SECONDS", 600.0)
     started, released = threading.Event(), threading.Event()
 
