@@ -243,7 +243,7 @@ async def test_doctor_counts_what_is_missing_until_a_scan_has_mended_it(
     damage(DAMAGES["its rows are gone"])
     check = index_check(project)
     assert not check.ok
-    assert check.found == "it lacks 3 of the documents it should hold; run `brasstag documents reindex`"
+    assert check.found == "3 documents are missing from it; run `brasstag documents reindex`"
     async with Room.open(project) as room:
         await room.documents.scan()
         await room.documents.index()
