@@ -31,51 +31,12 @@ from brasstag.models.scripted import ScriptedModel
 from brasstag.words.turns import Model, ModelError
 
 HOSTED = (
-    *(
-        "anthropic",
-        "openai",
-        "openai-chat",
-        "openai-responses",
-        "google",
-        "google-cloud",
-        "azure",
-        "azure-responses",
-    ),
-    *(
-        "openrouter",
-        "bedrock",
-        "bedrock-mantle",
-        "groq",
-        "mistral",
-        "deepseek",
-        "xai",
-        "cohere",
-        "cerebras",
-        "zai",
-    ),
-    *(
-        "moonshotai",
-        "meta",
-        "fireworks",
-        "together",
-        "huggingface",
-        "github",
-        "github-copilot",
-        "heroku",
-        "litellm",
-    ),
-    *(
-        "nebius",
-        "ovhcloud",
-        "alibaba",
-        "sambanova",
-        "snowflake",
-        "vercel",
-        "crusoe",
-        "openai-codex",
-        "openai-chatgpt",
-    ),
-)
+    "anthropic", "openai", "openai-chat", "openai-responses", "google", "google-cloud", "azure",
+    "azure-responses", "openrouter", "bedrock", "bedrock-mantle", "groq", "mistral", "deepseek", "xai",
+    "cohere", "cerebras", "zai", "moonshotai", "meta", "fireworks", "together", "huggingface", "github",
+    "github-copilot", "heroku", "litellm", "nebius", "ovhcloud", "alibaba", "sambanova", "snowflake",
+    "vercel", "crusoe", "openai-codex", "openai-chatgpt",
+)  # fmt: skip
 """The providers pydantic-ai knows, by the word before the colon."""
 
 Call = Callable[[Destination, str], Model]

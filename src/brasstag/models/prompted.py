@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from brasstag.models.failures import Transient
+from brasstag.models.wrapper import ModelWrapper
 from brasstag.toolkit.arguments.repair import read_arguments
 from brasstag.words.errors import ToolError
 from brasstag.words.messages import Assistant, Message, Result, System, Text, ToolUse, User
-from brasstag.words.turns import Model, Offer, OnText, Turn, TurnRequest
+from brasstag.words.turns import Offer, OnText, Turn, TurnRequest
 
 _HOW = """You can use tools. Reply with one JSON object and nothing else: either
 {"tool": "<name>", "arguments": {…}} to use a tool, whose result you will then see, or
@@ -24,26 +25,13 @@ Tools:
 """
 
 
-class PromptedModel:
+class PromptedModel(ModelWrapper):
     """A Model around a Model that is only asked for text."""
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
 
     @property
     def name(self) -> str:
         """The model's own name, with the prefix for prompted models."""
         return f"prompted+{self._model.name}"
-
-    @property
-    def sees_images(self) -> bool:
-        """Whether the model itself sees."""
-        return self._model.sees_images
-
-    @property
-    def context_tokens(self) -> int:
-        """What fits into the model itself."""
-        return self._model.context_tokens
 
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
         """Answer with one call or one text; a reply in a wrong form raises Transient, so that it is tried again."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from brasstag.models.failures import HOW_TO_SET_UP, not_configured
 from brasstag.models.windows import HOSTED_TOKENS
+from brasstag.models.wrapper import ModelWrapper
 from brasstag.words.canonical import sha256, stored_json
 from brasstag.words.messages import Thinking, ToolUse
 from brasstag.words.turns import Model, ModelError, OnText, Turn, TurnRequest, Usage
@@ -40,32 +41,17 @@ def request_digest(request: TurnRequest) -> str:
     return sha256(text.encode())
 
 
-class RecordingModel:
+class RecordingModel(ModelWrapper):
     """A Model around a Model, which appends every turn to a file of JSON lines."""
 
     def __init__(self, model: Model, file: Path) -> None:
-        self._model = model
+        super().__init__(model)
         self._file = file
         # The file is tried now: a turn that cannot be kept later would already be paid for.
         try:
             os.close(self._open())
         except OSError as error:
             raise not_configured(f"the recording {file} cannot be written: {error}") from None
-
-    @property
-    def name(self) -> str:
-        """The name of the model that answers."""
-        return self._model.name
-
-    @property
-    def sees_images(self) -> bool:
-        """Whether the model that answers sees."""
-        return self._model.sees_images
-
-    @property
-    def context_tokens(self) -> int:
-        """What fits into the model that answers."""
-        return self._model.context_tokens
 
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
         """Ask the model, keep its turn, and return it."""
@@ -94,28 +80,13 @@ class RecordedModel:
     """Plays a recording: a caller that shows it what the live model was shown gets the same turn."""
 
     def __init__(self, file: Path, context_tokens: int | None = None) -> None:
-        self._name = f"recorded:{file}"
+        self.name = f"recorded:{file}"
         lines = _read(file)
         self._turns = {line["request"]: _turn_from(line["turn"]) for line in lines}
         # These decide what an agent is shown; they are the live model's, unless the caller says otherwise.
-        self._sees_images: bool = lines[-1]["sees_images"] if lines else False
+        self.sees_images: bool = lines[-1]["sees_images"] if lines else False
         known: int = lines[-1]["context_tokens"] if lines else HOSTED_TOKENS
-        self._context_tokens = context_tokens or known
-
-    @property
-    def name(self) -> str:
-        """``recorded`` and the file."""
-        return self._name
-
-    @property
-    def sees_images(self) -> bool:
-        """Whether the live model saw."""
-        return self._sees_images
-
-    @property
-    def context_tokens(self) -> int:
-        """What fitted into the live model, or what the caller said."""
-        return self._context_tokens
+        self.context_tokens = context_tokens or known
 
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
         """Play the turn recorded for this request; raises ModelError where there is none."""
@@ -123,7 +94,7 @@ class RecordedModel:
         if turn is None:
             who = f"{request.role}, turn {request.turn + 1}" if request.role else f"turn {request.turn + 1}"
             raise ModelError(
-                f"{self._name} has no turn for what is asked now ({who}): the run has left the recorded path, "
+                f"{self.name} has no turn for what is asked now ({who}): the run has left the recorded path, "
                 f"and only a live model can go on. {HOW_TO_SET_UP}"
             )
         if turn.text:

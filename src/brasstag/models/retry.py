@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from brasstag.models.failures import Transient
+from brasstag.models.wrapper import ModelWrapper
 from brasstag.words.turns import Model, ModelError, OnText, Retrying, Turn, TurnRequest
 
 TRIES = 5
@@ -15,8 +16,11 @@ LONGEST_WAIT = 60.0
 """A provider that wants to be left alone for longer than this is not waited for."""
 
 
-class RetryingModel:
-    """Tries again what may work at the next try; what cannot work fails at once."""
+class RetryingModel(ModelWrapper):
+    """Tries again what may work at the next try; what cannot work fails at once.
+
+    A fallback that does not see is told of pictures in words.
+    """
 
     def __init__(
         self,
@@ -26,20 +30,10 @@ class RetryingModel:
         tries: int = TRIES,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._model = model
+        super().__init__(model)
         self._fallback = fallback
         self._tries = tries
         self._sleep = sleep
-
-    @property
-    def name(self) -> str:
-        """The name of the model that is asked first."""
-        return self._model.name
-
-    @property
-    def sees_images(self) -> bool:
-        """Whether the model that is asked first sees; the other is told of pictures in words, if it must."""
-        return self._model.sees_images
 
     @property
     def context_tokens(self) -> int:

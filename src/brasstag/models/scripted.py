@@ -61,11 +61,13 @@ _SCRIPTS = TypeAdapter(dict[str, tuple[Script, ...]])
 class ScriptedModel:
     """Plays turn n of the script to each caller that asks for turn n; the same request always gets the same turn."""
 
+    sees_images = False
+
     def __init__(
         self, script: Mapping[str, Any], name: str = "scripted", context_tokens: int | None = None
     ) -> None:
-        self._name = name
-        self._context_tokens = context_tokens or PLENTY
+        self.name = name
+        self.context_tokens = context_tokens or PLENTY
         try:
             self._scripts = _SCRIPTS.validate_python(
                 {role: _scripts(given) for role, given in script.items()}
@@ -89,27 +91,12 @@ class ScriptedModel:
             )
         return cls(script, f"scripted:{path}", context_tokens)
 
-    @property
-    def name(self) -> str:
-        """``scripted``, and the file where there is one."""
-        return self._name
-
-    @property
-    def sees_images(self) -> bool:
-        """A script looks at nothing."""
-        return False
-
-    @property
-    def context_tokens(self) -> int:
-        """More than any demo fills, unless the caller gave less."""
-        return self._context_tokens
-
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
         """Play the turn that the script has for this request; raises ModelError where it has none."""
         turns = self._script_for(request).turns
         if request.turn >= len(turns):
             raise ModelError(
-                f"{self._name} has {len(turns)} turns for {request.role}, and turn {request.turn + 1} was asked for; "
+                f"{self.name} has {len(turns)} turns for {request.role}, and turn {request.turn + 1} was asked for; "
                 "write it, or end the script with a handoff or a turn that only says something"
             )
         written = turns[request.turn]
@@ -120,7 +107,7 @@ class ScriptedModel:
             for index, call in enumerate(written.calls)
         )
         usage = estimated(request, written.text, calls, cost=0)
-        return Turn(written.text, calls, (), usage, self._name, "calls" if calls else "end_turn", NOTE)
+        return Turn(written.text, calls, (), usage, self.name, "calls" if calls else "end_turn", NOTE)
 
     def _script_for(self, request: TurnRequest) -> Script:
         asked = _asked(request)
@@ -129,7 +116,7 @@ class ScriptedModel:
                 return script
         known = ", ".join(sorted(self._scripts)) or "no role"
         raise ModelError(
-            f"{self._name} has no turns for {request.role} with this request; it has turns for {known}"
+            f"{self.name} has no turns for {request.role} with this request; it has turns for {known}"
         )
 
 

@@ -42,18 +42,14 @@ class ProviderModel:
     ) -> None:
         self._to = to
         self._fetch = fetch
-        self._name = name or to.name
+        self.name = name or to.name
+        """How it is written in settings."""
         self._silence = silence
         self._longest = longest
         self._measured: int | None = None
         self._measures = 0
         # A client belongs to the event loop that first used it; in another it fails with "Event loop is closed".
         self._openings: WeakKeyDictionary[asyncio.AbstractEventLoop, _Opening] = WeakKeyDictionary()
-
-    @property
-    def name(self) -> str:
-        """How it is written in settings."""
-        return self._name
 
     @property
     def sees_images(self) -> bool:
@@ -89,7 +85,7 @@ class ProviderModel:
         from brasstag.models.provider.turn import Manner  # noqa: PLC0415 - heavy; the line has it imported already
 
         manner = Manner(self.sees_images, self._fetch, self._most(request), self._silence, self._longest)
-        return await line.ask(request, manner, self._name, on_text)
+        return await line.ask(request, manner, self.name, on_text)
 
     def _most(self, request: TurnRequest) -> int | None:
         """Return how many tokens an answer may have; None leaves that to a server whose window is small, or not known.
