@@ -70,11 +70,8 @@ def shipped_tools() -> tuple[Tool, ...]:
 def _json_files(folder: Traversable | None) -> list[Traversable]:
     if folder is None or not folder.is_dir():
         return []
-    return sorted((found for found in folder.iterdir() if found.name.endswith(".json")), key=_by_name)
-
-
-def _by_name(resource: Traversable) -> str:
-    return resource.name
+    found = (resource for resource in folder.iterdir() if resource.name.endswith(".json"))
+    return sorted(found, key=lambda resource: resource.name)
 
 
 def discover_entry_points(group: str = "brasstag.tools") -> list[Tool]:

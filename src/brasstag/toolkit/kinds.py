@@ -50,12 +50,12 @@ class Recipient(StrEnum):
 class Behaviour:
     """One row of the table: everything the engine may ask about a kind."""
 
-    creates_node: bool
-    blocks_parent: bool
-    executes_code: bool
     logs: Logs
-    documents_to: Recipient | None
     action: Action
+    creates_node: bool = False
+    blocks_parent: bool = False
+    executes_code: bool = False
+    documents_to: Recipient | None = None
 
     @property
     def passes_documents(self) -> bool:
@@ -66,52 +66,24 @@ class Behaviour:
 BEHAVIOUR: Mapping[ToolType, Behaviour] = MappingProxyType(
     {
         ToolType.FUNCTION_TOOL: Behaviour(
-            creates_node=False,
-            blocks_parent=False,
-            executes_code=True,
-            logs=Logs.INPUT_AND_RESULT,
-            documents_to=None,
-            action=Action.CONTINUE_WITH_RESULT,
+            Logs.INPUT_AND_RESULT, Action.CONTINUE_WITH_RESULT, executes_code=True
         ),
-        ToolType.NON_FUNCTION_TOOL: Behaviour(
-            creates_node=False,
-            blocks_parent=False,
-            executes_code=False,
-            logs=Logs.INPUT,
-            documents_to=None,
-            action=Action.CONTINUE,
-        ),
-        ToolType.HANDOFF: Behaviour(
-            creates_node=False,
-            blocks_parent=False,
-            executes_code=False,
-            logs=Logs.INPUT_AND_DOCUMENTS,
-            documents_to=Recipient.PARENT,
-            action=Action.STOP,
-        ),
+        ToolType.NON_FUNCTION_TOOL: Behaviour(Logs.INPUT, Action.CONTINUE),
+        ToolType.HANDOFF: Behaviour(Logs.INPUT_AND_DOCUMENTS, Action.STOP, documents_to=Recipient.PARENT),
         ToolType.AGENT_AS_TOOL: Behaviour(
+            Logs.INPUT_AND_STATUS,
+            Action.BLOCK,
             creates_node=True,
             blocks_parent=True,
-            executes_code=False,
-            logs=Logs.INPUT_AND_STATUS,
             documents_to=Recipient.TARGET,
-            action=Action.BLOCK,
         ),
         ToolType.ASK_MASTER: Behaviour(
+            Logs.INPUT_AND_ANSWER,
+            Action.BLOCK,
             creates_node=True,
             blocks_parent=True,
-            executes_code=False,
-            logs=Logs.INPUT_AND_ANSWER,
             documents_to=Recipient.MASTER,
-            action=Action.BLOCK,
         ),
-        ToolType.ROOT: Behaviour(
-            creates_node=True,
-            blocks_parent=False,
-            executes_code=False,
-            logs=Logs.TASK_PAYLOAD,
-            documents_to=None,
-            action=Action.ENTER,
-        ),
+        ToolType.ROOT: Behaviour(Logs.TASK_PAYLOAD, Action.ENTER, creates_node=True),
     }
 )

@@ -31,7 +31,8 @@ Replay = Literal["safe", "check", "ask"]
 Approval = Literal["auto", "confirm", Condition]
 
 _SHARE_TO_WORK = 0.8
-_SCHEMA_WORDS = frozenset({"properties", "required", "additionalProperties", "description", "title", "$defs"})
+SCHEMA_WORDS = frozenset({"properties", "required", "additionalProperties", "description", "title", "$defs"})
+"""What the schema of an object may say beside its type."""
 
 
 class _Frozen(BaseModel):
@@ -61,7 +62,7 @@ class Example(_Frozen):
 
 def _returns(given: dict[str, Any]) -> dict[str, Any]:
     """Read S1's shorthand ``{"path": "string"}``, or take a JSON schema whose root is an object."""
-    if given.get("type") == "object" and given.keys() - {"type"} <= _SCHEMA_WORDS:
+    if given.get("type") == "object" and given.keys() - {"type"} <= SCHEMA_WORDS:
         schema = plain_schema(given)
     elif given and all(isinstance(kind, str) and kind in JSON_TYPES for kind in given.values()):
         schema = {

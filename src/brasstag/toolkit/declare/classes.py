@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from brasstag.toolkit.config.complaints import problems_in
-from brasstag.toolkit.config.config import ToolConfig
+from brasstag.toolkit.config.config import SCHEMA_WORDS, ToolConfig
 from brasstag.toolkit.config.parameters import parameter_fields
 from brasstag.toolkit.declare.functions import origin_of, source_of
 from brasstag.toolkit.plain_schema import plain_schema
@@ -16,19 +16,7 @@ from brasstag.toolkit.tool import RequiresApproval, Tool
 from brasstag.words.calls import ToolResult
 from brasstag.words.errors import Code, ConfigError, Problem, ToolError
 
-_ROOT_WORDS = frozenset(
-    {
-        "type",
-        "properties",
-        "required",
-        "additionalProperties",
-        "description",
-        "title",
-        "$defs",
-        "definitions",
-        "$schema",
-    }
-)
+_ROOT_WORDS = SCHEMA_WORDS | {"type", "definitions", "$schema"}
 
 
 class ToolClass(ABC):

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from types import CodeType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -157,7 +158,7 @@ class _Reading:
             return placeholder
         fields["description"] = fields.get("description") or self._description(slot.name, place, problems)
         if not _is_plain(slot.annotation):
-            readers[slot.name] = _Read(adapter)
+            readers[slot.name] = partial(_read, adapter)
         return {**fields, "required": slot.default is NOTHING and "default" not in fields}
 
     def _description(self, name: str, place: str, problems: list[Problem]) -> str:
@@ -180,7 +181,7 @@ class _Reading:
                 Problem(self.origin, "return", what, "Return plain data, a dataclass or a model.")
             )
             return None, None
-        return _Write(adapter), schema if schema.get("type") == "object" else None
+        return partial(_write, adapter), schema if schema.get("type") == "object" else None
 
 
 def _first_line(error: Exception) -> str:
@@ -197,31 +198,17 @@ def _fields(adapter: TypeAdapter[Any], default: Any) -> dict[str, Any]:
     return {**parameter_fields(schema), "default": written}
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """Turns a JSON value into the type that an annotation asks for."""
-
-    adapter: TypeAdapter[Any]
-
-    def __call__(self, value: Any) -> Any:
-        try:
-            return self.adapter.validate_python(value)
-        except ValidationError as error:
-            raise ValueError("; ".join(detail["msg"] for detail in error.errors())) from None
+def _read(adapter: TypeAdapter[Any], value: Any, *, strict: bool | None = None) -> Any:
+    """Turn a JSON value into the type that an annotation asks for."""
+    try:
+        return adapter.validate_python(value, strict=strict)
+    except ValidationError as error:
+        raise ValueError("; ".join(detail["msg"] for detail in error.errors())) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Write:
-    """Turns a returned value into JSON; strictly, so that a wrong type is not silently converted."""
-
-    adapter: TypeAdapter[Any]
-
-    def __call__(self, value: Any) -> Any:
-        try:
-            checked = self.adapter.validate_python(value, strict=True)
-        except ValidationError as error:
-            raise ValueError("; ".join(detail["msg"] for detail in error.errors())) from None
-        return self.adapter.dump_python(checked, mode="json", by_alias=True)
+def _write(adapter: TypeAdapter[Any], value: Any) -> Any:
+    """Turn a returned value into JSON; strictly, so that a wrong type is not silently converted."""
+    return adapter.dump_python(_read(adapter, value, strict=True), mode="json", by_alias=True)
 
 
 _PLAIN_TYPES = (str, int, float, bool, type(None), list, dict, Any, object)

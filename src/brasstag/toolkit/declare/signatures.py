@@ -190,22 +190,25 @@ def json_types(annotation: Any) -> frozenset[str] | None:
 
 def literal_options(annotation: Any) -> tuple[Any, ...] | None:
     """Return the values of a Literal, without None; None for any other annotation."""
-    annotation = _bare(annotation)
-    if get_origin(annotation) in (Union, types.UnionType):
-        inner = [part for part in get_args(annotation) if part is not type(None)]
-        return literal_options(inner[0]) if len(inner) == 1 else None
+    annotation = _without_none(annotation)
     if get_origin(annotation) is Literal:
         return tuple(option.value if isinstance(option, Enum) else option for option in get_args(annotation))
     return None
 
 
 def _item_annotation(annotation: Any) -> Any:
-    annotation = _bare(annotation)
+    annotation = _without_none(annotation)
     arguments = get_args(annotation)
-    if get_origin(annotation) in (Union, types.UnionType):
-        inner = [part for part in arguments if part is not type(None)]
-        return _item_annotation(inner[0]) if len(inner) == 1 else NOTHING
     return arguments[0] if get_origin(annotation) in _ARRAYS and arguments else NOTHING
+
+
+def _without_none(annotation: Any) -> Any:
+    """Return the one type that an annotation names beside None; an annotation with several stays as it is."""
+    annotation = _bare(annotation)
+    if get_origin(annotation) in (Union, types.UnionType):
+        inner = [part for part in get_args(annotation) if part is not type(None)]
+        return _without_none(inner[0]) if len(inner) == 1 else annotation
+    return annotation
 
 
 def _bare(annotation: Any) -> Any:
