@@ -234,29 +234,23 @@ _DESTROYS_FILES: Mapping[str, Check] = {
     "history": _truncates_history,
 }
 
+_OF_THE_SYSTEM = (
+    "sudo", "su", "doas", "pkexec", "runuser", "sg", "newgrp", "chroot", "nsenter", "unshare", "mount",
+    "umount", "swapoff", "losetup", "modprobe", "insmod", "rmmod", "sysctl", "kexec", "useradd", "userdel",
+    "usermod", "groupadd", "adduser", "deluser", "passwd", "chpasswd", "visudo", "vipw", "chsh", "iptables",
+    "ip6tables", "nft", "ufw", "setcap", "mknod", "crontab", "at", "batch", "systemctl", "service",
+    "launchctl", "systemd-run", "apt", "apt-get", "dnf", "yum", "apk", "pacman", "dpkg", "rpm", "snap",
+    "killall", "pkill", "nc", "ncat", "netcat", "socat", "telnet", "ssh",
+)  # fmt: skip
+"""Commands that always act as another user, or on the machine or others."""
 _CHANGES_SYSTEM: Mapping[str, Check] = {
-    **dict.fromkeys(
-        ("sudo", "su", "doas", "pkexec", "runuser", "sg", "newgrp", "chroot", "nsenter", "unshare"), _always
-    ),
-    **dict.fromkeys(
-        ("mount", "umount", "swapoff", "losetup", "modprobe", "insmod", "rmmod", "sysctl", "kexec"), _always
-    ),
-    **dict.fromkeys(
-        ("useradd", "userdel", "usermod", "groupadd", "adduser", "deluser", "passwd", "chpasswd"), _always
-    ),
-    **dict.fromkeys(
-        ("visudo", "vipw", "chsh", "iptables", "ip6tables", "nft", "ufw", "setcap", "mknod"), _always
-    ),
-    **dict.fromkeys(("crontab", "at", "batch", "systemctl", "service", "launchctl", "systemd-run"), _always),
+    **dict.fromkeys(_OF_THE_SYSTEM, _always),
     **dict.fromkeys(
         ("docker", "podman", "kubectl", "nerdctl"), _starts("run", "exec", "rm", "rmi", "system", "delete")
     ),
-    **dict.fromkeys(("apt", "apt-get", "dnf", "yum", "apk", "pacman", "dpkg", "rpm", "snap"), _always),
-    **dict.fromkeys(("killall", "pkill", "nc", "ncat", "netcat", "socat", "telnet"), _always),
     **dict.fromkeys(("cp", "mv", "ln", "install", "rsync", "touch", "mkdir"), _writes_system),
     **dict.fromkeys(("tee", "truncate", "sed", "chattr", "chown"), _tees_system),
     "chmod": _sets_id,
     "export": lambda command: any(_LOADED.match(argument) for argument in command.arguments),
     "enable": _has("-f"),
-    "ssh": _always,
 }

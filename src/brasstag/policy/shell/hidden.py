@@ -7,46 +7,20 @@ from brasstag.policy.globs import Expression, anywhere
 from brasstag.policy.shell.commands import Command
 
 _SCRIPT = anywhere(
-    *(
-        r"\bsystem\b",
-        r"\bexec\w*\b",
-        r"\bspawn\w*\b",
-        r"\bpopen\w*\b",
-        r"\bfork\b",
-        r"\beval\b",
-        "`",
-        r"\bqx\b",
-        "%x",
-    ),
-    *(
-        "child_process",
-        "shell_exec",
-        "passthru",
-        "proc_open",
-        r"io\.popen",
-        r"os\.execute",
-        r"\|\s*[\"']",
-        r"[\"']\s*\|",
-    ),
-    *(r"\bunlink\w*\b", r"\brmSync\b", r"\brmdir\w*\b", r"\brmtree\b", "rm_r", "FileUtils"),
-)
+    r"\bsystem\b", r"\bexec\w*\b", r"\bspawn\w*\b", r"\bpopen\w*\b", r"\bfork\b", r"\beval\b", "`",
+    r"\bqx\b", "%x", "child_process", "shell_exec", "passthru", "proc_open", r"io\.popen", r"os\.execute",
+    r"\|\s*[\"']", r"[\"']\s*\|", r"\bunlink\w*\b", r"\brmSync\b", r"\brmdir\w*\b", r"\brmtree\b", "rm_r",
+    "FileUtils",
+)  # fmt: skip
 _EVERY = anywhere("")
 
 _RUN_MORE: Mapping[str, Expression] = {
     "git": anywhere(
         r" -c\s*(?i:core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|gitproxy|askpass)|alias\.|pager\.|diff\.|filter\.)",
         r" -c\s*(?i:sequence\.editor|credential\.|merge\.|gpg\.|protocol\.ext|uploadpack\.|browser\.|man\.)",
-        *(
-            "--config-env",
-            "--upload-pack",
-            "--receive-pack",
-            "--exec",
-            r"\bext::",
-            "--open-files-in-pager",
-            " grep .*-O",
-        ),
+        r"--config-env|--upload-pack|--receive-pack|--exec|\bext::|--open-files-in-pager| grep .*-O",
         r"\bconfig\b.* (?i:core\.(?:pager|editor|sshcommand|fsmonitor|hookspath)|alias\.|filter\.|diff\.)",
-        *(r"\bdifftool\b", r"\bmergetool\b", r"\bfilter-branch\b", r"\brebase\b.* -x"),
+        r"\bdifftool\b|\bmergetool\b|\bfilter-branch\b|\brebase\b.* -x",
     ),
     **dict.fromkeys(
         ("awk", "gawk", "mawk", "nawk"),

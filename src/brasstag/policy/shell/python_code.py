@@ -14,23 +14,17 @@ _LONGEST_MENTION = 4096
 
 _SHELL_CALLS = frozenset(
     {
-        *(
-            "os.system",
-            "os.popen",
-            "subprocess.getoutput",
-            "subprocess.getstatusoutput",
-            "commands.getoutput",
-        ),
-        *("asyncio.create_subprocess_shell", "popen2.popen2", "pexpect.spawn", "pexpect.run"),
+        "os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput", "commands.getoutput",
+        "asyncio.create_subprocess_shell", "popen2.popen2", "pexpect.spawn", "pexpect.run",
     }
-)
+)  # fmt: skip
 """Calls whose first argument is a shell's text."""
 _WORD_CALLS = frozenset(
     {
-        *("subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output"),
-        *("subprocess.Popen", "pty.spawn", "os.posix_spawn", "os.posix_spawnp"),
+        "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output",
+        "subprocess.Popen", "pty.spawn", "os.posix_spawn", "os.posix_spawnp",
     }
-)
+)  # fmt: skip
 """Calls whose first argument is a list of words, or text where they say ``shell=True``."""
 _SPREAD_CALLS = frozenset({"asyncio.create_subprocess_exec", "sh.Command"})
 """Calls whose arguments are the words."""

@@ -10,49 +10,19 @@ _SOURCES = frozenset({".", "source"})
 _DELETES = frozenset({"rm", "rmdir", "unlink", "shred", "srm"})
 _KNOWN = frozenset(
     {
-        *(
-            "ls",
-            "cd",
-            "cat",
-            "echo",
-            "printf",
-            "test",
-            "[",
-            "cp",
-            "mv",
-            "ln",
-            "mkdir",
-            "chmod",
-            "chown",
-            "grep",
-            "sed",
-        ),
-        *(
-            "awk",
-            "git",
-            "make",
-            "curl",
-            "wget",
-            "tar",
-            "kill",
-            "read",
-            "set",
-            "export",
-            "unset",
-            "true",
-            "false",
-        ),
-        *("dd", "mkfs", "eval", ".", "source", "su", "ssh", "find", "watch", "trap", "exit", "return"),
-        *(*_DELETES, *SHELLS, *INTERPRETERS, *WRAPPERS),
+        "ls", "cd", "cat", "echo", "printf", "test", "[", "cp", "mv", "ln", "mkdir", "chmod", "chown",
+        "grep", "sed", "awk", "git", "make", "curl", "wget", "tar", "kill", "read", "set", "export", "unset",
+        "true", "false", "dd", "mkfs", "eval", ".", "source", "su", "ssh", "find", "watch", "trap", "exit",
+        "return",
     }
-)
+).union(_DELETES, SHELLS, INTERPRETERS, WRAPPERS)  # fmt: skip
 """Commands whose meaning a text relies on."""
 _RESERVED = frozenset(
     {
-        *("{", "}", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done"),
-        *("case", "esac", "select", "[[", "]]"),
+        "{", "}", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac",
+        "select", "[[", "]]",
     }
-)
+)  # fmt: skip
 """Words that name no command; where one seems to, the text means something else."""
 
 

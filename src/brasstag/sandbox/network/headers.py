@@ -13,19 +13,10 @@ _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 _OURS = frozenset(
     {
-        *(
-            "host",
-            "content-length",
-            "transfer-encoding",
-            "connection",
-            "keep-alive",
-            "upgrade",
-            "te",
-            "trailer",
-        ),
-        *("expect", "accept-encoding", "via", "forwarded", "http2-settings"),
+        "host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te",
+        "trailer", "expect", "accept-encoding", "via", "forwarded", "http2-settings",
     }
-)
+)  # fmt: skip
 _OUR_BEGINNINGS = ("proxy-", "x-forwarded-", ":")
 
 
