@@ -2,12 +2,14 @@
 
 import os
 import stat
+import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 from brasstag.documents.formats.kinds import CONVERTED, LINK, is_text_kind, kind_among
 from brasstag.documents.formats.limits import ONLY_A_LINK, Sizes
 from brasstag.documents.formats.text import BEGINNING, decoded
-from brasstag.documents.scan.walk import FileStat, kept_fingerprint, now_nanoseconds
+from brasstag.documents.scan.walk import FileStat, kept_fingerprint
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import split_path
 from brasstag.sandbox.workspace.view.reader import READ_FILE, digest_of
@@ -21,6 +23,17 @@ from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import digest_in, file_state, link_state
 
 _ATTEMPTS = 3
+
+
+class _Held(NamedTuple):
+    """What an open file holds."""
+
+    digest: str
+    size: int
+    media_type: str
+    text: str | None
+    data: bytes | None = None
+    """All of it, where it is small."""
 
 
 class Intake:
@@ -53,7 +66,7 @@ class Intake:
         raise ToolError(Code.CHANGED, f"{shown(file.path)} kept changing while it was being read")
 
     def _link(self, directory: int, file: FileStat) -> Taken | None:
-        looked_at = now_nanoseconds()
+        looked_at = time.time_ns()
         name = split_path(file.path)[1]
         try:
             target = os.readlink(name.encode(), dir_fd=directory)
@@ -68,66 +81,42 @@ class Intake:
 
     def _file(self, directory: int, file: FileStat, newest: Version | None) -> Taken | None:
         """Read a file; None where it was another one by then, or did not stay as it was."""
-        looked_at = now_nanoseconds()
+        looked_at = time.time_ns()
         descriptor = os.open(split_path(file.path)[1], READ_FILE, dir_fd=directory)
         try:
             before = os.fstat(descriptor)
             if not stat.S_ISREG(before.st_mode) or str(before.st_ino) != inode_in(file.fingerprint):
                 return None
-            fingerprint = kept_fingerprint(before, looked_at)
             if before.st_size <= LARGEST_SMALL:
-                taken = self._small(descriptor, file.path, before, fingerprint)
+                held = _small(descriptor, file.path)
             else:
-                taken = self._large(descriptor, file.path, before, fingerprint, newest)
+                held = self._large(descriptor, file.path, before.st_size, newest)
             after = os.fstat(descriptor)
         finally:
             os.close(descriptor)
         is_same = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
-        return taken if is_same and taken.size == after.st_size else None
-
-    def _small(self, descriptor: int, path: str, status: os.stat_result, fingerprint: str) -> Taken:
-        data = os.read(descriptor, LARGEST_SMALL + 1)
-        state, mode = file_state(sha256(data)), stat.S_IMODE(status.st_mode)
-        media_type, text = described(path, data, is_whole=True)
-        is_converted = media_type in CONVERTED
+        if not is_same or held.size != after.st_size:
+            return None
+        is_converted = held.media_type in CONVERTED
         return Taken(
-            state,
-            len(data),
-            mode,
-            fingerprint,
-            media_type,
-            text="" if is_converted else text or "",
+            file_state(held.digest),
+            held.size,
+            stat.S_IMODE(before.st_mode),
+            kept_fingerprint(before, looked_at),
+            held.media_type,
+            text="" if is_converted else held.text or "",
             pending=Pending.CONVERT if is_converted else Pending.NOTHING,
-            note=self._sizes.note(len(data), is_text=text is not None, is_converted=is_converted),
-            small=data,
+            note=self._sizes.note(held.size, is_text=held.text is not None, is_converted=is_converted),
+            small=held.data,
         )
 
-    def _large(
-        self,
-        descriptor: int,
-        path: str,
-        status: os.stat_result,
-        fingerprint: str,
-        newest: Version | None,
-    ) -> Taken:
-        size = status.st_size
+    def _large(self, descriptor: int, path: str, size: int, newest: Version | None) -> _Held:
         digest = self._kept(descriptor, size, newest)
-        beginning = os.pread(descriptor, BEGINNING, 0)
-        media_type, text = described(path, beginning, is_whole=False)
-        is_converted = media_type in CONVERTED
-        if text is not None and not is_converted:
+        media_type, text = described(path, os.pread(descriptor, BEGINNING, 0), is_whole=False)
+        if text is not None and media_type not in CONVERTED:
             wanted = min(size, self._sizes.indexed)
             _, text = described(path, _beginning(descriptor, wanted), is_whole=wanted == size)
-        return Taken(
-            file_state(digest),
-            size,
-            stat.S_IMODE(status.st_mode),
-            fingerprint,
-            media_type,
-            text="" if is_converted else text or "",
-            pending=Pending.CONVERT if is_converted else Pending.NOTHING,
-            note=self._sizes.note(size, is_text=text is not None, is_converted=is_converted),
-        )
+        return _Held(digest, size, media_type, text)
 
     def _kept(self, descriptor: int, size: int, newest: Version | None) -> str:
         """Return the digest of a file that is kept by then, unless it is too large."""
@@ -137,6 +126,11 @@ class Intake:
             if digest == digest_in(newest.state) and self._blobs.has(digest):
                 return digest
         return digest_of(descriptor)[0] if size > self._sizes.kept else self._batch.put_from(descriptor)
+
+
+def _small(descriptor: int, path: str) -> _Held:
+    data = os.read(descriptor, LARGEST_SMALL + 1)
+    return _Held(sha256(data), len(data), *described(path, data, is_whole=True), data)
 
 
 def described(path: str, data: bytes, *, is_whole: bool) -> tuple[str, str | None]:

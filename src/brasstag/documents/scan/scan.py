@@ -93,18 +93,14 @@ class Scan:
                 if self._is_stopped():
                     return
 
-    def finish(self) -> ScanReport:
-        """Write down all that was found; what has gone last of all."""
-        self.write_what_was_found()
-        return self.report
-
-    def write_what_was_found(self) -> None:
-        """Write down what was found so far."""
+    def write_found(self) -> ScanReport:
+        """Write down all that was found so far, what has gone last of all, and return the report on it."""
         self._flush()
         while self._gone and not self._is_stopped():
             some, self._gone = self._gone[:MOST_FILES], self._gone[MOST_FILES:]
             self._write(list(self._missing(list(dict.fromkeys(some)))))
             self._flush()
+        return self.report
 
     def _parsed(self, paths: Iterable[str]) -> Iterator[str]:
         for path in paths:
@@ -154,7 +150,7 @@ class Scan:
             if known is not None and known.state != ABSENT:
                 self._gone.append(known.path)
                 if len(self._gone) >= MOST_GONE:
-                    self.write_what_was_found()
+                    self.write_found()
             return
         if is_doubtful:
             self._settle_doubts([(file, known)])

@@ -42,20 +42,20 @@ class Scanner:
         """Look at some paths, and at all below those that are directories."""
         scan = self._begin(stop)
         scan.look_at(paths)
-        return scan.finish()
+        return scan.write_found()
 
     def scan_touched(self, stop: Stop = never) -> ScanReport:
         """Look at paths that are noted as changed and that no scan has looked at since."""
         scan = self._begin(stop)
         self._look_at_touched(scan)
-        return scan.finish()
+        return scan.write_found()
 
     def scan_all(self, stop: Stop = never) -> ScanReport:
         """Look at everything."""
         scan = self._begin(stop)
         self._look_at_touched(scan)
         scan.walk_all()
-        report = scan.finish()
+        report = scan.write_found()
         notice_missing(self._store.database, CONVERTED)
         if report.differences:
             self._store.documents.forget_old_events()
@@ -70,7 +70,7 @@ class Scanner:
         if not noted:
             return
         scan.look_at(list(dict.fromkeys(noted.values())))
-        scan.write_what_was_found()
+        scan.write_found()
         if not scan.report.is_whole:
             return
         # Only now: if this process dies before, another scan looks at these paths. Until now, every scan that

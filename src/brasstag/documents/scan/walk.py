@@ -7,7 +7,6 @@ met. What cannot be a document is reported as a scan problem, and the walk goes 
 import errno
 import os
 import stat
-import time
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple
 
@@ -209,11 +208,6 @@ def kept_fingerprint(status: os.stat_result, looked_at: int) -> str:
     newest = max(status.st_mtime_ns, status.st_ctime_ns)
     found = fingerprint_of(status)
     return LOOK_AGAIN + found if newest > looked_at - YOUNG_NANOSECONDS else found
-
-
-def now_nanoseconds() -> int:
-    """Return the time as file systems give it."""
-    return time.time_ns()
 
 
 def _first(pair: tuple[str, object]) -> str:
