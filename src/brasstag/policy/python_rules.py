@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from brasstag.words.calls import Call
 from brasstag.words.previews import Preview
-from brasstag.words.verdicts import STRICTNESS, Verdict
+from brasstag.words.verdicts import STRICTNESS, Decision, Verdict
 
 Judge = Callable[[Call, Preview], Verdict | None]
 
@@ -20,17 +20,14 @@ class PythonRule:
     def speaks(self, call: Call, preview: Preview) -> Verdict | None:
         """Return its verdict, under its own name."""
         try:
-            verdict: object = self.judge(call, preview)
+            said: object = self.judge(call, preview)
         except Exception as error:  # noqa: BLE001 - whatever a rule raises, a person decides
-            return Verdict(
-                "ask", f"the rule failed with {type(error).__name__}: {error}", self.name, by_rule=True
-            )
-        if verdict is None:
+            return self._verdict("ask", f"the rule failed with {type(error).__name__}: {error}")
+        if said is None:
             return None
-        if not isinstance(verdict, Verdict) or verdict.decision not in STRICTNESS:
-            return Verdict(
-                "ask", f"the rule answered {verdict!r}, which is no verdict", self.name, by_rule=True
-            )
-        return Verdict(
-            verdict.decision, verdict.because or "the rule does not say why", self.name, by_rule=True
-        )
+        if not isinstance(said, Verdict) or said.decision not in STRICTNESS:
+            return self._verdict("ask", f"the rule answered {said!r}, which is no verdict")
+        return self._verdict(said.decision, said.because or "the rule does not say why")
+
+    def _verdict(self, decision: Decision, because: str) -> Verdict:
+        return Verdict(decision, because, self.name, by_rule=True)

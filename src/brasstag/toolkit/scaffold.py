@@ -2,6 +2,7 @@
 
 import keyword
 import re
+from os.path import relpath
 from pathlib import Path
 
 from brasstag.words.errors import ConfigError, Problem
@@ -64,7 +65,8 @@ def scaffold_tool(folder: Path, tests: Path, name: str) -> list[Path]:
     texts = {
         folder / f"{name}.json": _JSON,
         folder / f"{name}.py": _PYTHON,
-        tests / f"test_{name}.py": _TEST.replace("FOLDER", _way(tests, folder)),
+        # Relative, so that the test still passes after the project is moved.
+        tests / f"test_{name}.py": _TEST.replace("FOLDER", relpath(folder.resolve(), tests.resolve())),
     }
     if there := [path for path in texts if path.exists()]:
         raise ConfigError(
@@ -75,12 +77,3 @@ def scaffold_tool(folder: Path, tests: Path, name: str) -> list[Path]:
         with path.open("x", encoding="utf-8") as file:
             file.write(text.replace("NAME", name))
     return [*texts]
-
-
-def _way(start: Path, end: Path) -> str:
-    """Return the relative path from one folder to another, so that the test still passes after the project is moved."""
-    here, there = start.resolve().parts, end.resolve().parts
-    shared = 0
-    while shared < min(len(here), len(there)) and here[shared] == there[shared]:
-        shared += 1
-    return "/".join([".."] * (len(here) - shared) + [*there[shared:]]) or "."

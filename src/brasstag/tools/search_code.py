@@ -43,24 +43,20 @@ class _Search:
     too_large: int = 0
     truncated: Literal["results", "time"] | None = None
 
-    def walk(self, files: Iterable[str]) -> None:
-        """Look into every file."""
-        self._look_into(files)
-
     def follow(self, ripgrep: Ripgrep, file_search: FileSearch, files: Iterable[str]) -> None:
         """Look into the files in which ripgrep has found something; into every one where it cannot say."""
         with ripgrep.started(file_search) as said:
             every = list(self._while_there_is_time(files))
             found = said.result()
         if found is None:
-            self.walk(every)
+            self.look_into(every)
             return
         self.engine = "ripgrep"
         worth_opening = [path for path in every if found.covers(path)]
         others = set(every).difference(worth_opening)
         self.workspace.count_as_read(others)
         self.searched += len(others)
-        self._look_into(worth_opening)
+        self.look_into(worth_opening)
 
     def result(self) -> dict[str, Any]:
         """Return what the caller is told."""
@@ -86,7 +82,8 @@ class _Search:
                 self.truncated = "time"
                 return
 
-    def _look_into(self, paths: Iterable[str]) -> None:
+    def look_into(self, paths: Iterable[str]) -> None:
+        """Look into every file, until there is enough or the time is over."""
         for path, file in self.workspace.open_each(paths):
             self.searched += 1
             if not self._look_into_one(path, file):
@@ -151,7 +148,7 @@ def search_code(
     first = list(islice(files, FEW))
     wanted = translated(query, regex, case_sensitive) if ripgrep and len(first) == FEW else None
     if ripgrep is None or wanted is None:
-        search.walk(chain(first, files))
+        search.look_into(chain(first, files))
     else:
         where = workspace.canonical(directory)
         seconds = limits.working_seconds * _SHARE_OF_RIPGREP

@@ -5,9 +5,10 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from threading import Timer
 from typing import Any
@@ -81,6 +82,10 @@ def shelve(documents: Sequence[Mapping[str, str]]) -> list[TableFile]:
             place.write_bytes(base64.b64decode(document["content"]))
         files.append(TableFile(document["path"], place))
     return files
+
+
+def _query_failed(words: str) -> ToolError:
+    return ToolError(Code.QUERY_FAILED, words)
 
 
 class Tables:
@@ -175,16 +180,8 @@ class Tables:
         return Answer(columns, rows, len(fetched) > most_rows)
 
     def _show(self, number: int) -> Iterator[Shown]:
-        table_file = self._files[number]
-        try:
-            with self._in_time():
-                yield from self._readable(number)
-        except duckdb.InterruptException as error:
-            raise self._too_slow() from error
-        except duckdb.OutOfMemoryException as error:
-            raise self._too_large() from error
-        except duckdb.Error as error:
-            raise not_a_table(table_file, self._told(error)) from error
+        with self._said(partial(not_a_table, self._files[number])), self._in_time():
+            yield from self._readable(number)
 
     def _readable(self, number: int) -> Iterator[Shown]:
         """Yield the views of a document, written anew where DuckDB cannot read it as it is."""
@@ -241,8 +238,8 @@ class Tables:
             timer.cancel()
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
-        """Turn what DuckDB raises into an error that says what to do next."""
+    def _said(self, failed: Callable[[str], ToolError] = _query_failed) -> Iterator[None]:
+        """Turn what DuckDB raises into an error that says what to do next; ``failed`` makes one of its own words."""
         try:
             yield
         except duckdb.InterruptException as error:
@@ -250,7 +247,7 @@ class Tables:
         except duckdb.OutOfMemoryException as error:
             raise self._too_large() from error
         except duckdb.Error as error:
-            raise ToolError(Code.QUERY_FAILED, self._told(error)) from error
+            raise failed(self._told(error)) from error
 
     def _too_slow(self) -> ToolError:
         return ToolError(
