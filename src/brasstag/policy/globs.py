@@ -183,17 +183,13 @@ def _bounded(glob: str) -> str:
         raise RuleError(
             f"a specifier is longer than {LONGEST_GLOB} characters", "Use wildcards or several patterns"
         )
-    if not _is_text(glob):
-        raise RuleError("a specifier holds half of a surrogate pair, which is not text", "Leave it out")
-    return glob
-
-
-def _is_text(glob: str) -> bool:
     try:
         glob.encode()
     except UnicodeEncodeError:
-        return False
-    return True
+        raise RuleError(
+            "a specifier holds half of a surrogate pair, which is not text", "Leave it out"
+        ) from None
+    return glob
 
 
 def _steps(glob: str) -> list[str]:

@@ -18,7 +18,6 @@ from brasstag.policy.match.topics import (
     PATHS,
     WHOLE_CALL,
     Matcher,
-    PathArgument,
     Paths,
     Topic,
     argument_topic,
@@ -145,7 +144,7 @@ class BoundRule:
         rule = self.rule
         is_for = not rule.roles or role in rule.roles
         reaches = not rule.when or Fact.READS in rule.when
-        names_paths = any(isinstance(topic, Paths | PathArgument) for topic in self.topics)
+        names_paths = any(isinstance(topic, Paths) for topic in self.topics)
         return rule.decision != "allow" and is_for and reaches and names_paths
 
     def opens_web(self, subject: Subject) -> bool:

@@ -12,8 +12,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from brasstag.sandbox.network.guard import Answer, FetchRequest, Guard, Unheard
-from brasstag.sandbox.network.resolve import SystemResolver
+from brasstag.sandbox.network.guard import Answer, FetchRequest, Guard, SystemResolver, Unheard
 from brasstag.words.errors import ToolError
 
 PORTS = (22, 80, 443, 2375, 6379, 8080)

@@ -84,14 +84,10 @@ class Paths:
 
 
 @dataclass(frozen=True)
-class PathArgument:
+class PathArgument(Paths):
     """An argument that holds paths."""
 
     argument: str
-
-    def matcher(self, glob: str, reading: Reading) -> Expression:
-        """Return a path glob."""
-        return path_expression(glob, reading)
 
     def items(self, subject: Subject) -> Sequence[str]:
         """Return the paths in the argument."""

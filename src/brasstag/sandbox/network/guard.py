@@ -1,15 +1,16 @@
 """The guard: the only way to the web. Names are resolved once, judged, and connected to as judged; so is each redirect."""
 
 import asyncio
+import socket
 import ssl
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Protocol
 
 from brasstag.sandbox.network.addresses import Address, is_public
 from brasstag.sandbox.network.headers import Headers, checked_headers
 from brasstag.sandbox.network.locations import DEFAULT_PORTS, Location, read_location, read_reference
-from brasstag.sandbox.network.resolve import Resolver, SystemResolver
 from brasstag.words.errors import Code, ToolError
 
 if TYPE_CHECKING:
@@ -65,6 +66,29 @@ class FetchRequest:
 def same_origin(here: Location, there: Location) -> bool:
     """Follow only what stays with the server."""
     return here.origin == there.origin
+
+
+class Resolver(Protocol):
+    """Finds the addresses of names."""
+
+    async def resolve(self, host: str, port: int) -> Sequence[Address]:
+        """Return every address of a name; none where it has none."""
+        ...
+
+
+class SystemResolver:
+    """Resolves names as the system does."""
+
+    async def resolve(self, host: str, port: int) -> Sequence[Address]:
+        """Return every address of a name; none where it has none."""
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            return ()
+        # A scope such as %eth0 can only belong to an address that is refused anyway.
+        texts = (str(place[0]).partition("%")[0] for *_, place in found)
+        return tuple(dict.fromkeys(map(ip_address, texts)))
 
 
 class Guard:
