@@ -14,16 +14,14 @@ from brasstag.sandbox.workspace.globs import matcher
 from brasstag.store.database.base import View
 from brasstag.store.documents.find import Ranked, body_of, matching
 from brasstag.store.documents.rows import DocumentRow
+from brasstag.store.fulltext.postgres_vectors import K1, LABEL_WEIGHT, B
 from brasstag.store.fulltext.query import wanted_phrases
 
 WEIGHED = 100
 """How many of the newest matches are weighed against each other; older ones come after them, the newest first."""
 
-_LABEL_WEIGHT = 4
-_HALF_TOLD = 1.2
-"""How often a word has to stand in a text of the usual length until it counts half of what it can."""
 _USUAL_LENGTH = 6_000
-_LENGTH_MATTERS = 0.75
+"""Characters; BM25 takes the average of all documents, which would tell of hidden ones."""
 
 
 class Discreet:
@@ -49,6 +47,6 @@ class Discreet:
 def _weight(view: View, row: DocumentRow, finder: Finder) -> float:
     body = body_of(view, row.id)
     labels = finder.counts(f"{row.path}\n{row.words}")
-    heaviness = _HALF_TOLD * (1 - _LENGTH_MATTERS + _LENGTH_MATTERS * len(body) / _USUAL_LENGTH)
-    often = [_LABEL_WEIGHT * label + text for label, text in zip(labels, finder.counts(body), strict=True)]
+    heaviness = K1 * (1 - B + B * len(body) / _USUAL_LENGTH)
+    often = [LABEL_WEIGHT * label + text for label, text in zip(labels, finder.counts(body), strict=True)]
     return sum(count / (count + heaviness) for count in often)
