@@ -53,7 +53,6 @@ class _Writer:
         self._quoted = 0
         self._lists: list[int | None] = []
         """The next number of each list that is open; None where it has bullets."""
-        self._items: list[Entry] = []
         self._is_new = False
         self._rows: list[list[str]] = []
         self._table_at: dict[str, Any] = {}
@@ -94,58 +93,55 @@ class _Writer:
         return {"line": first + 1 + self._skipped, "end_line": last + self._skipped} if token.map else {}
 
     def _heading(self, token: Token, following: Token | None) -> None:
-        self._end_list()
+        self._writer.end_list()
         self._writer.heading(inline_text(following), int(token.tag[1:]), self._place(token))
 
     def _text(self, token: Token, following: Token | None) -> None:
         picture = _only_picture(following)
         if picture is not None:
-            self._end_list()
+            self._writer.end_list()
             self._writer.add("image", self._place(token), text=picture[0], target=picture[1])
         elif self._lists and not self._quoted:
             self._item_text(inline_text(following), token)
         else:
-            self._end_list()
+            self._writer.end_list()
             self._writer.paragraph(inline_text(following), self._place(token), self._quoted)
 
     def _item_text(self, text: str, token: Token) -> None:
-        place = self._place(token)
-        if self._is_new or not self._items:
-            self._items.append(Entry(text, len(self._lists) - 1, self._lists[-1], place))
-        else:
-            self._items[-1] = self._items[-1].going_on(text, place)
+        item = Entry(text, len(self._lists) - 1, self._lists[-1], self._place(token))
+        self._writer.gather_item(item, is_new=self._is_new)
         self._is_new = False
 
     def _code(self, token: Token, _following: Token | None) -> None:
-        self._end_list()
+        self._writer.end_list()
         language = token.info.split()[0] if token.info.strip() else ""
         self._writer.code(token.content.removesuffix("\n"), language, self._place(token))
 
     def _tags(self, token: Token, _following: Token | None) -> None:
-        self._end_list()
+        self._writer.end_list()
         self._writer.paragraph(_without_tags(token.content), self._place(token), self._quoted)
 
     def _rule(self, token: Token, _following: Token | None) -> None:
-        self._end_list()
+        self._writer.end_list()
         self._writer.add("rule", self._place(token))
 
     def _open_quote(self, _token: Token, _following: Token | None) -> None:
-        self._end_list()
+        self._writer.end_list()
         self._quoted += 1
 
     def _close_quote(self, _token: Token, _following: Token | None) -> None:
-        self._end_list()
+        self._writer.end_list()
         self._quoted -= 1
 
     def _open_list(self, token: Token, _following: Token | None) -> None:
         if not self._lists:
-            self._end_list()
+            self._writer.end_list()
         self._lists.append(int(token.attrs.get("start", 1)) if token.type.startswith("ordered") else None)
 
     def _close_list(self, _token: Token, _following: Token | None) -> None:
         self._lists.pop()
         if not self._lists:
-            self._end_list()
+            self._writer.end_list()
 
     def _open_item(self, _token: Token, _following: Token | None) -> None:
         self._is_new = True
@@ -154,13 +150,8 @@ class _Writer:
         if self._lists[-1] is not None:
             self._lists[-1] += 1
 
-    def _end_list(self) -> None:
-        """Write the items so far: what stands between two items stands between two lists."""
-        items, self._items = self._items, []
-        self._writer.list_items(items)
-
     def _open_table(self, token: Token, _following: Token | None) -> None:
-        self._end_list()
+        self._writer.end_list()
         self._rows = []
         self._table_at = self._place(token)
 

@@ -79,6 +79,9 @@ class BlockWriter:
         self.truncated = False
         self._characters = 0
         self._cells = 0
+        self._items: list[Entry] = []
+        self._code: list[str] = []
+        self._code_at: dict[str, Any] = {}
         self._deadline = time.monotonic() + MOST_SECONDS
 
     def note(self, text: str) -> None:
@@ -125,8 +128,32 @@ class BlockWriter:
         said = _IN_CODE.sub("\ufffd", _BREAKS.sub("\n", text))
         self.add("code", at, text=said, language=language if _LANGUAGE.fullmatch(language) else "")
 
-    def list_items(self, items: Sequence[Entry]) -> None:
-        """Write a list, or two where bullets follow numbers."""
+    def gather_code(self, line: str, at: dict[str, Any]) -> None:
+        """Keep a line of code; ``end`` writes those that were gathered as one block, at the place of the first."""
+        self._code_at = self._code_at if self._code else at
+        self._code.append(line)
+
+    def gather_item(self, item: Entry, *, is_new: bool = True) -> None:
+        """Keep an item of a list until ``end_list``; one that is not new goes on with the words of the last."""
+        if is_new or not self._items:
+            self._items.append(item)
+        else:
+            self._items[-1] = self._items[-1].going_on(item.text, item.at)
+
+    def end(self) -> None:
+        """Write the items and the code that were gathered."""
+        self.end_list()
+        self.end_code()
+
+    def end_code(self) -> None:
+        """Write the code that was gathered."""
+        code, self._code = self._code, []
+        if code:
+            self.code("\n".join(code), "", self._code_at)
+
+    def end_list(self) -> None:
+        """Write the items that were gathered as a list, or two where bullets follow numbers."""
+        items, self._items = self._items, []
         found: list[dict[str, Any]] = []
         for text, level, number, at in items:
             if not (said := flush(text)):

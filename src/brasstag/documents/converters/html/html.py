@@ -59,7 +59,6 @@ class _Reader(HTMLParser):
         self._in_code = 0
         self._language = ""
         self._lists: list[int | None] = []
-        self._items: list[Entry] = []
         self._number: int | None = None
         self._is_item = False
         self._tables: list[_Table] = []
@@ -198,15 +197,13 @@ class _Reader(HTMLParser):
             self._writer.paragraph(text, at, self._quoted)
 
     def _item(self, text: str, at: dict[str, Any]) -> None:
-        if self._is_item or not self._items:
-            self._items.append(Entry(text, max(0, len(self._lists) - 1), self._number, at))
-        else:
-            self._items[-1] = self._items[-1].going_on(text, at)
+        item = Entry(text, max(0, len(self._lists) - 1), self._number, at)
+        self._writer.gather_item(item, is_new=self._is_item)
         self._is_item = False
 
     def _end_list(self) -> None:
-        items, self._items, self._is_item = self._items, [], False
-        self._writer.list_items(items)
+        self._is_item = False
+        self._writer.end_list()
 
     def _close_table(self) -> None:
         table = self._tables.pop()

@@ -186,9 +186,7 @@ class _Writer:
         self._writer = writer
         self._body = body
         self._at = at
-        self._items: list[Entry] = []
         self._lefts: list[float] = []
-        self._code: list[str] = []
 
     def write(self, one: "list[Line] | Sheet") -> None:
         """Write a table, or lines that belong together."""
@@ -198,12 +196,13 @@ class _Writer:
             self._writer.table(header, one.rows[1:] if header else one.rows, self._at)
         elif one[0].is_code:
             self._end_items()
-            self._code += [line.text for line in one]
+            for line in one:
+                self._writer.gather_code(line.text, self._at)
         else:
             self._write_lines(one)
 
     def _write_lines(self, lines: list[Line]) -> None:
-        self._end_code()
+        self._writer.end_code()
         text = _as_one(lines)
         level = self._body.level(lines)
         bullet, number = _BULLET.match(text), _NUMBER.match(text)
@@ -214,7 +213,7 @@ class _Writer:
             start = (bullet or number or [""])[0]
             counted = int(number[1]) if number else None
             depth = self._depth(lines[0].left)
-            self._items.append(Entry(text[len(start) :], depth, counted, self._at))
+            self._writer.gather_item(Entry(text[len(start) :], depth, counted, self._at))
         else:
             self._end_items()
             self._writer.paragraph(text, self._at)
@@ -226,16 +225,11 @@ class _Writer:
     def end(self) -> None:
         """Write what was gathered."""
         self._end_items()
-        self._end_code()
+        self._writer.end_code()
 
     def _end_items(self) -> None:
-        items, self._items, self._lefts = self._items, [], []
-        self._writer.list_items(items)
-
-    def _end_code(self) -> None:
-        code, self._code = self._code, []
-        if code:
-            self._writer.code("\n".join(code), "", self._at)
+        self._lefts = []
+        self._writer.end_list()
 
 
 def _as_one(lines: Sequence[Line]) -> str:

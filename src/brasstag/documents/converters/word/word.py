@@ -55,9 +55,6 @@ class _Body:
         self._notes = Notes(box)
         self._pages = Pages(are_told=False)
         self._number = 0
-        self._items: list[Entry] = []
-        self._code: list[str] = []
-        self._code_at: dict[str, Any] = {}
         self._does = {f"{W}p": self._paragraph, f"{W}tbl": self._table}
 
     def write(self) -> None:
@@ -68,7 +65,7 @@ class _Body:
         try:
             for element in self._pieces():
                 self._write_one(element)
-            self._end()
+            self._writer.end()
             self._write_notes()
         finally:
             # Also of a document that is too long to be read to its end.
@@ -113,21 +110,20 @@ class _Body:
         style = self._styles.of(element)
         at = self._at(run.page)
         if style.kind == "code":
-            self._end_list()
-            self._code_at = self._code_at or at
-            self._code.append(text)
+            self._writer.end_list()
+            self._writer.gather_code(text, at)
         else:
-            self._end_code()
+            self._writer.end_code()
             self._write_text(text, style.kind, style.level, element, at)
         for words, target in run.pictures:
-            self._end()
+            self._writer.end()
             self._writer.add("image", at, text=words, target=target, **self._pictures.described(target))
         self._pages.close(element)
         self._break_page(run.breaks, self._pages.number)
 
     def _break_page(self, is_broken: bool, page: int) -> None:
         if is_broken:
-            self._end()
+            self._writer.end()
             self._writer.add("page_break", self._at(page))
 
     def _write_text(self, text: str, kind: str, level: int, element: Element, at: dict[str, Any]) -> None:
@@ -135,16 +131,16 @@ class _Body:
             return
         number = None if kind else self._numbers.next(element, self._styles)
         if number is not None:
-            self._items.append(Entry(text, *number, at))
+            self._writer.gather_item(Entry(text, *number, at))
             return
-        self._end_list()
+        self._writer.end_list()
         if kind == "heading":
             self._writer.heading(text, level, at)
         else:
             self._writer.paragraph(text, at, quoted=int(kind == "quote"))
 
     def _table(self, element: Element) -> None:
-        self._end()
+        self._writer.end()
         run = Run(self._targets, self._pages, self._notes, self._hidden)
         rows = [self._row(row, run) for row in inner(element, f"{W}tr")]
         rows = [row for row in rows if row]
@@ -171,17 +167,3 @@ class _Body:
             run = Run({}, Pages(are_told=False), self._notes, self._hidden)
             run.read_all(element)
             self._writer.paragraph(f"{mark} {in_one_line(''.join(run.words))}", at)
-
-    def _end(self) -> None:
-        self._end_list()
-        self._end_code()
-
-    def _end_list(self) -> None:
-        items, self._items = self._items, []
-        self._writer.list_items(items)
-
-    def _end_code(self) -> None:
-        code, at = self._code, self._code_at
-        self._code, self._code_at = [], {}
-        if code:
-            self._writer.code("\n".join(code), "", at)
