@@ -1,29 +1,21 @@
 """Tools that annotate documents with tags and descriptions, recorded with the call's own entry."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from brasstag.toolkit.config.config import Limits
 from brasstag.toolkit.declare.declare import tool
-from brasstag.words.documents import Document
+from brasstag.tools.documents import DocumentLookup
 from brasstag.words.errors import Code, ToolError
 
 Annotate = Callable[[str], str]
 """Says that the call annotates what is at a path."""
 
 
-class Named(Protocol):
-    """What annotating needs to know of documents; the engine hands it in."""
-
-    def named(self, path: str, seconds: float) -> Document:
-        """Return a document that is there."""
-        ...
-
-
 @tool(execution_type="function")
 def tag_document(
     annotate: Annotate,
-    library: Named,
+    library: DocumentLookup,
     limits: Limits,
     path: str,
     add: list[str] | None = None,
@@ -43,7 +35,7 @@ def tag_document(
 
 @tool(execution_type="function")
 def describe_document(
-    annotate: Annotate, library: Named, limits: Limits, path: str, description: str
+    annotate: Annotate, library: DocumentLookup, limits: Limits, path: str, description: str
 ) -> dict[str, Any]:
     """describe_document"""
     document = library.named(path, limits.working_seconds)

@@ -4,9 +4,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from brasstag.documents.filters import Filter
 from brasstag.documents.search.search import Query
+from brasstag.store.contents.versions import Version
 from brasstag.store.documents.select import Order
 from brasstag.toolkit.config.config import Limits
 from brasstag.toolkit.declare.declare import tool
+from brasstag.words.blocks import Blocks
+from brasstag.words.documents import Content, Document
 
 if TYPE_CHECKING:
     from brasstag.documents.library import Found, Listed
@@ -15,21 +18,40 @@ WAITING_SHARE = 0.5
 """How much of the available time may be used to look at and convert new files, not looked at before."""
 
 
-class Catalogue(Protocol):
-    """What finding needs to know of documents; the engine hands it in."""
+class DocumentLookup(Protocol):
+    """What a tool may know of documents; the engine hands it in, and rules hide from it what they hide elsewhere."""
+
+    def named(self, path: str, seconds: float) -> Document:
+        """Return a document that is there."""
 
     def listing(self, asked: Filter, order: Order, limit: int, offset: int, *, seconds: float) -> "Listed":
         """Return the documents that fit."""
-        ...
 
     def search(self, query: Query, seconds: float) -> "Found":
         """Return the documents whose text matches the query, the best first."""
-        ...
+
+    def open(self, path: str, version: str, most_bytes: int) -> Content:
+        """Return what a document holds, or held."""
+
+    def before(self, path: str, most_bytes: int) -> Content:
+        """Return what the version before the present one held."""
+
+    def blocks(self, content: Content) -> Blocks:
+        """Return a content in blocks."""
+
+    def text(self, content: Content) -> str:
+        """Return a content as a model reads it."""
+
+    def version(self, path: str, name: str) -> Version:
+        """Return the version a name stands for; without one, the version before the present state."""
+
+    def kept(self, version: Version) -> bytes:
+        """Return what a version held."""
 
 
 @tool(execution_type="function")
 def list_documents(
-    library: Catalogue,
+    library: DocumentLookup,
     limits: Limits,
     glob: str = "",
     tags: list[str] | None = None,
@@ -54,7 +76,7 @@ def list_documents(
 
 @tool(execution_type="function")
 def search_documents(
-    library: Catalogue,
+    library: DocumentLookup,
     limits: Limits,
     query: str,
     glob: str = "",

@@ -1,14 +1,14 @@
 """load_to_context: a document as text, as much of it as is wanted."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from brasstag.documents.blocks.pieces import Form, Lines, Passages, Unit, own_text
 from brasstag.documents.reading.load import Part, Share, part_of
 from brasstag.documents.study.tokens import count_tokens
 from brasstag.toolkit.config.config import Limits
 from brasstag.toolkit.declare.declare import tool
-from brasstag.words.blocks import Blocks
+from brasstag.tools.documents import DocumentLookup
 from brasstag.words.documents import Content
 from brasstag.words.errors import Code, ToolError
 
@@ -16,21 +16,9 @@ _LONGEST_TOKEN = 128
 """Bytes; no token is longer."""
 
 
-class Reading(Protocol):
-    """What loading needs to know of documents; the engine hands it in."""
-
-    def open(self, path: str, version: str, most_bytes: int) -> Content:
-        """Return what a document holds, or held."""
-        ...
-
-    def blocks(self, content: Content) -> Blocks:
-        """Return a content in blocks."""
-        ...
-
-
 @tool(execution_type="function")
 def load_to_context(
-    library: Reading,
+    library: DocumentLookup,
     limits: Limits,
     path: str,
     version: str = "",

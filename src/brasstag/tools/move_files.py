@@ -16,7 +16,6 @@ class History(Protocol):
 
     def changes_behind(self, tag: str) -> "Sequence[Change]":
         """Return what the call with this tag changed."""
-        ...
 
 
 @tool(execution_type="function")

@@ -11,15 +11,12 @@ class Results(Protocol):
 
     def characters_at_once(self) -> int:
         """Return how many characters of a result the caller can read at once."""
-        ...
 
     def result_behind(self, tag: str, task_id: str) -> str:
         """Return the whole result that a task saw under this tag."""
-        ...
 
     def is_untrusted(self, tag: str) -> bool:
         """Say whether it comes from an untrusted source."""
-        ...
 
 
 @tool(execution_type="function")

@@ -2,45 +2,20 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from brasstag.documents.reading.compare import compare
 from brasstag.sandbox.workspace.draft import Draft
-from brasstag.store.contents.versions import Version
 from brasstag.toolkit.config.config import Limits
 from brasstag.toolkit.declare.declare import tool
-from brasstag.words.documents import Content
+from brasstag.tools.documents import DocumentLookup
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import ABSENT, DIRECTORY, digest_in, is_link
 
 
-class Editions(Protocol):
-    """What comparing and restoring need to know of documents; the engine hands it in."""
-
-    def open(self, path: str, version: str, most_bytes: int) -> Content:
-        """Return what a document holds, or held."""
-        ...
-
-    def before(self, path: str, most_bytes: int) -> Content:
-        """Return what the version before the present one held."""
-        ...
-
-    def text(self, content: Content) -> str:
-        """Return a content as a model reads it."""
-        ...
-
-    def version(self, path: str, name: str) -> Version:
-        """Return the version a name stands for; without one, the version before the present state."""
-        ...
-
-    def kept(self, version: Version) -> bytes:
-        """Return what a version held."""
-        ...
-
-
 @tool(execution_type="function")
 def compare_documents(
-    library: Editions,
+    library: DocumentLookup,
     limits: Limits,
     path: str,
     other: str = "",
@@ -68,7 +43,9 @@ def compare_documents(
 
 
 @tool(execution_type="function")
-def restore_document(workspace: Draft, library: Editions, path: str, version: str = "") -> dict[str, Any]:
+def restore_document(
+    workspace: Draft, library: DocumentLookup, path: str, version: str = ""
+) -> dict[str, Any]:
     """restore_document"""
     found = library.version(path, version)
     if found.state in (ABSENT, DIRECTORY) or digest_in(found.state) is None:

@@ -43,29 +43,23 @@ class Pieces(Protocol):
     @property
     def unit(self) -> Unit:
         """What they are."""
-        ...
 
     def __len__(self) -> int: ...
 
     def length(self, piece: int) -> int:
         """Return how many characters a piece has that it can be cut between."""
-        ...
 
     def seams(self, piece: int) -> Sequence[int]:
         """Return where a piece is best cut."""
-        ...
 
     def words(self, piece: int) -> str:
         """Return the text of a piece whose places are those of its characters; empty where they are not."""
-        ...
 
     def shown(self, start: Spot, stop: Spot) -> Shown:
         """Return what lies between two places."""
-        ...
 
     def told(self, piece: int, start: int, stop: int) -> str:
         """Say which part of a piece lies between two places of it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,6 @@ class Resolver(Protocol):
 
     async def resolve(self, host: str, port: int) -> Sequence[Address]:
         """Return every address of a name; none where it has none."""
-        ...
 
 
 class SystemResolver:

@@ -37,7 +37,6 @@ class SearchEngine(Protocol):
 
     async def search(self, query: str, most: int, seconds: float) -> list[Hit]:
         """Return the best pages for a query, the best first; raise ToolError where it cannot."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
