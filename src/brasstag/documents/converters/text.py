@@ -42,7 +42,13 @@ def code(data: bytes, media_type: str, writer: BlockWriter) -> None:
         writer.code(text.removesuffix("\n"), LANGUAGES.get(media_type, ""), {"line": 1, "end_line": lines})
 
 
+_ALIKE = (
+    "c", "csharp", "dockerfile", "go", "ini", "java", "kotlin", "lua", "makefile", "perl", "php", "python",
+    "r", "ruby", "rust", "scala", "swift", "typescript",
+)  # fmt: skip
+"""Languages whose media type has their name behind ``text/x-``."""
 LANGUAGES = {
+    **{f"text/x-{name}": name for name in _ALIKE},
     "application/javascript": "javascript",
     "application/json": "json",
     "application/sql": "sql",
@@ -53,26 +59,8 @@ LANGUAGES = {
     "image/svg+xml": "xml",
     "text/css": "css",
     "text/javascript": "javascript",
-    "text/x-c": "c",
     "text/x-c++": "cpp",
-    "text/x-csharp": "csharp",
-    "text/x-dockerfile": "dockerfile",
-    "text/x-go": "go",
-    "text/x-ini": "ini",
-    "text/x-java": "java",
-    "text/x-kotlin": "kotlin",
-    "text/x-lua": "lua",
-    "text/x-makefile": "makefile",
-    "text/x-perl": "perl",
-    "text/x-php": "php",
-    "text/x-python": "python",
-    "text/x-r": "r",
-    "text/x-ruby": "ruby",
-    "text/x-rust": "rust",
-    "text/x-scala": "scala",
-    "text/x-swift": "swift",
     "text/x-tex": "latex",
-    "text/x-typescript": "typescript",
 }
 """What code of each type is written in, by the names fences use."""
 

@@ -23,20 +23,13 @@ LONGEST_SAID = 300
 
 _OPENING = 20_000
 _CALLED = {
+    **{name: name.upper() for name in ("css", "ini", "json", "php", "sql", "toml", "xml", "yaml")},
     "bash": "Shell",
     "cpp": "C++",
     "csharp": "C#",
-    "css": "CSS",
-    "ini": "INI",
     "javascript": "JavaScript",
-    "json": "JSON",
     "latex": "LaTeX",
-    "php": "PHP",
-    "sql": "SQL",
-    "toml": "TOML",
     "typescript": "TypeScript",
-    "xml": "XML",
-    "yaml": "YAML",
 }
 _PREAMBLE = re.compile(r"(?:\s+|#![^\n]*\n|#.*coding[:=][^\n]*\n|<\?.*?\?>|<!DOCTYPE[^>]*>)*")
 _COMMENTS = tuple(
