@@ -186,10 +186,6 @@ def _tees_system(command: Command) -> bool:
     return any(_is_system(word) and not _is_stream(word.text) for word in operands(command))
 
 
-def _truncates_history(command: Command) -> bool:
-    return "-c" in command.arguments
-
-
 _EXECUTES = re.compile(r"-[a-z]*[ec]|--exec|--sh-exec|-[ec]/.*")
 _SOCAT = re.compile(r"(?:exec|system|shell):", re.IGNORECASE)
 _LOADED = re.compile(r"(?:LD_PRELOAD|LD_AUDIT|BASH_ENV|PROMPT_COMMAND|PATH|PS4|SHELLOPTS)=")
@@ -231,7 +227,7 @@ _DESTROYS_FILES: Mapping[str, Check] = {
     "find": _finds_and_deletes,
     "git": _git_destroys,
     "rsync": lambda command: any(argument.startswith("--del") for argument in command.arguments),
-    "history": _truncates_history,
+    "history": _has("-c"),
 }
 
 _OF_THE_SYSTEM = (

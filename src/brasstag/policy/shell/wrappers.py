@@ -266,18 +266,6 @@ def _line(label: str, words: tuple[Word, ...]) -> Iterator[Inner]:
         yield Doubt.COMPUTED_CODE if line is None else Text(label, line)
 
 
-def _eval(command: Command) -> Iterator[Inner]:
-    yield from _line("eval", command.words[1:])
-
-
-def _watch(command: Command) -> Iterator[Inner]:
-    yield from _line("watch", operands_after(command, _WATCH))
-
-
-def _ssh(command: Command) -> Iterator[Inner]:
-    yield from _line("ssh", operands_after(command, _REMOTE))
-
-
 def _trap(command: Command) -> Iterator[Inner]:
     words = operands_after(command, _PLAIN)
     if len(words) > 1 and words[0].text not in ("", "-"):
@@ -318,9 +306,9 @@ def _find_end(words: tuple[Word, ...], start: int) -> int:
 
 
 _OWN_WAYS: Mapping[str, Callable[[Command], Iterator[Inner]]] = {
-    "eval": _eval,
-    "watch": _watch,
-    "ssh": _ssh,
+    "eval": lambda command: _line("eval", command.words[1:]),
+    "watch": lambda command: _line("watch", operands_after(command, _WATCH)),
+    "ssh": lambda command: _line("ssh", operands_after(command, _REMOTE)),
     "trap": _trap,
     "parallel": _parallel,
     "find": _find,
