@@ -19,7 +19,7 @@ from brasstag.sandbox.process.run.job_run import Stop
 from brasstag.sandbox.process.sandbox import Sandbox
 from brasstag.words.blocks import DEEPEST_NESTED, Blocks
 from brasstag.words.canonical import sha256
-from brasstag.words.errors import Code
+from brasstag.words.errors import Code, ToolError
 from tests.documents.making import docx, paragraph, pdf, words, xlsx, zipped
 from tests.sandbox.support import open_workspace
 
@@ -109,6 +109,19 @@ def test_what_nobody_wants_any_more_is_not_a_failure_that_lasts(sandbox: Countin
         found = Converter(sandbox).convert_many([source("a.txt", b"a"), source("b.txt", b"b")], stop)
     for one in found:
         failed(one, Code.CANCELLED)
+        assert isinstance(one, NotConverted)
+        assert not one.is_lasting
+
+
+def test_a_machine_that_starts_no_more_programs_is_not_a_failure_that_lasts(
+    sandbox: Counting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_given: object) -> Ran:
+        raise ToolError(Code.BUSY, "the code was not run; call again when less is going on")
+
+    monkeypatch.setattr(Sandbox, "run_module", refuse)
+    for one in Converter(sandbox).convert_many([source("a.txt", b"a"), source("b.txt", b"b")]):
+        failed(one, Code.BUSY)
         assert isinstance(one, NotConverted)
         assert not one.is_lasting
 

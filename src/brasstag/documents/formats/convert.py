@@ -52,7 +52,7 @@ _ENDED: dict[Ended, tuple[Code, str]] = {
 }
 _KILLED = 128 + signal.SIGKILL
 _NO_MEMORY = b"memory allocation of"
-_PASSING = frozenset({Code.NOT_SUPPORTED, Code.CANCELLED})
+_PASSING = frozenset({Code.NOT_SUPPORTED, Code.CANCELLED, Code.BUSY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class NotConverted:
 
     @property
     def is_lasting(self) -> bool:
-        """Whether the same bytes fail again; else it is a matter of what is installed, or of patience."""
+        """Whether the same bytes fail again; else it depends on what is installed, or on how busy the machine is."""
         return self.code not in _PASSING
 
 

@@ -42,6 +42,7 @@ _FAILED = tuple(
         Code.NOT_KEPT,
         Code.NOT_SUPPORTED,
         Code.CANCELLED,
+        Code.BUSY,
     )
 )
 """How notes begin that say why there is no text."""
