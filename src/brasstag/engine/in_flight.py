@@ -299,8 +299,9 @@ class FirstChecks:
         if self._due:
             self._wait()
         for deadline in due:
-            # Apart from each other: where one check fails, the others are made.
-            self.loop.call_soon(deadline.check)
+            if deadline.state is not State.ENDED:
+                # Apart from each other: where one check fails, the others are made.
+                self.loop.call_soon(deadline.check)
 
 
 def _under(deadline: Deadline, work: Callable[..., _T], arguments: tuple[Any, ...]) -> _T:

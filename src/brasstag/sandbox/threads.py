@@ -53,7 +53,8 @@ class Threads:
         context = contextvars.copy_context()
         self._busy.add(future)
 
-        def deliver(result: _T | None, error: BaseException | None) -> None:
+        # Annotations of a function made for each job are evaluated for each job, so these are short.
+        def deliver(result: Any, error: Any) -> None:
             self._rest(worker)
             self.leave_behind(future)
             if future.done() or isinstance(error, AnsweredElsewhere):
@@ -61,7 +62,7 @@ class Threads:
             if error is not None:
                 future.set_exception(error)
             else:
-                future.set_result(result)  # type: ignore[arg-type]  # no error, so it is a _T
+                future.set_result(result)
 
         def job() -> None:
             result: _T | None = None

@@ -29,12 +29,15 @@ class Lock(IntEnum):
         return which or self.name.lower()
 
 
+_FIRST = min(Lock)
+
+
 class Keyring:
     """The locks of one transaction."""
 
     def __init__(self) -> None:
         self._taken: set[tuple[Lock, str]] = set()
-        self._last = min(Lock)
+        self._last = _FIRST
 
     def take(self, lock: Lock, which: str = "") -> bool:
         """Say whether this one is to be waited for, or held already; one that is out of order is a bug."""

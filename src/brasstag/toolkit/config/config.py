@@ -97,7 +97,7 @@ class ToolConfig(_Frozen):
     aliases: tuple[ToolName, ...] = ()
     examples: tuple[Example, ...] = ()
 
-    @property
+    @cached_property
     def behaviour(self) -> Behaviour:
         """The row of the behaviour table for this tool's kind."""
         return BEHAVIOUR[self.type]
