@@ -19,7 +19,7 @@ from places import scratch
 
 from brasstag import Room
 from brasstag.app.project.create import create_project
-from brasstag.sandbox.process.job import FILES, Limits
+from brasstag.sandbox.process.job import FILES, JobLimits
 from brasstag.sandbox.process.module_job import ModuleJob
 from brasstag.words.calls import Done
 
@@ -54,7 +54,7 @@ async def _measure(room: Room, file: Path) -> None:
         "most_rows": 200,
         "most_bytes": 400_000,
     }
-    limits = Limits(memory_bytes=2 << 30, output_bytes=8 << 20)
+    limits = JobLimits(memory_bytes=2 << 30, output_bytes=8 << 20)
 
     def in_process() -> None:
         assert len(duckdb.connect().sql(bare).fetchall()) == 100

@@ -18,7 +18,7 @@ from places import scratch
 
 from brasstag import Room
 from brasstag.app.project.create import create_project
-from brasstag.documents.formats.convert import Converter, Source
+from brasstag.documents.formats.convert import ConversionSource, Converter
 from brasstag.documents.formats.kinds import kind_of
 from brasstag.words.blocks import Blocks
 
@@ -102,7 +102,7 @@ def _timed(act: Callable[[], object]) -> float:
 
 def _ours(converter: Converter, path: Path) -> Blocks:
     data = path.read_bytes()
-    (found,) = converter.convert_many([Source("", kind_of(path.name, data), path.name, path)])
+    (found,) = converter.convert_many([ConversionSource("", kind_of(path.name, data), path.name, path)])
     assert isinstance(found, Blocks), found
     return found
 

@@ -29,7 +29,7 @@ from brasstag.store.database.postgres_address import Address
 from brasstag.store.database.schema import SQLITE_FULLTEXT
 from brasstag.store.database.sqlite import SqliteDatabase
 from brasstag.store.documents.rows import DocumentRow, insert_rows
-from brasstag.store.documents.select import Wanted
+from brasstag.store.documents.select import Selection
 from brasstag.store.fulltext.index import Indexed, put_texts
 from brasstag.words.ids import new_id
 from brasstag.words.previews import file_state
@@ -114,9 +114,9 @@ def queries(words: list[str]) -> list[tuple[str, Query, str]]:
         "phrase of common words": f'"{first} {second}"',
     }
     filtered = {
-        "middling, of one agent": (middling, Wanted(by="agent7")),
-        "common, of one agent": (common, Wanted(by="agent7")),
-        "common, with a tag": (common, Wanted(tags=("kept",))),
+        "middling, of one agent": (middling, Selection(by="agent7")),
+        "common, of one agent": (common, Selection(by="agent7")),
+        "common, with a tag": (common, Selection(tags=("kept",))),
     }
     return [(name, Query(text), text) for name, text in plain.items()] + [
         (name, Query(text, wanted), text) for name, (text, wanted) in filtered.items()

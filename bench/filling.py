@@ -12,11 +12,11 @@ from crews import open_room
 from sqlalchemy import Connection
 
 from brasstag import Room
-from brasstag.engine.graph.open import Asked, question_task, root_task
+from brasstag.engine.graph.open import TaskRequest, question_task, root_task
 from brasstag.store.database.base import Database, Transaction
 from brasstag.store.database.statements import Guarded, Prepared
 from brasstag.store.tasks.graph import Graph
-from brasstag.store.tasks.hints import Unheard
+from brasstag.store.tasks.hints import NoHints
 from brasstag.store.timeline.seals import Witness
 from brasstag.words.calls import Call
 from brasstag.words.events import EntryKind
@@ -74,7 +74,7 @@ def fill(room: Room, tasks: int) -> list[tuple[str, str]]:
     database, heard, desks = store.database, store.jobs, store._desks
     sealed: list[Witness] = []
     # Nobody serves them meanwhile, so hints would only pile up; and of all the seals only the last is remembered.
-    desks.jobs, store.sealer._remember = Unheard(), sealed.append  # type: ignore[method-assign]
+    desks.jobs, store.sealer._remember = NoHints(), sealed.append  # type: ignore[method-assign]
     found: list[tuple[str, str]] = []
     try:
         for first in range(0, tasks, TOGETHER):
@@ -97,7 +97,7 @@ def _look_from(room: Room, database: Database) -> None:
 def _open(room: Room, number: int) -> tuple[str, str]:
     """Do what an engine does with a run whose model asks a question in its first turn."""
     runtime, store, graph = room._runtime, room.store, room.store.graph
-    asked = Asked(f"Order {number}", "clerk", "bench")
+    asked = TaskRequest(f"Order {number}", "clerk", "bench")
     task = store.read(lambda view: root_task(runtime, view, asked))
     graph.open_root(task)
     held = graph.take(task.id, 1)

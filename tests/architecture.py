@@ -127,6 +127,18 @@ def metaphors() -> Iterator[str]:
                 yield f"{name} {node.name}"
 
 
+def doubled_classes() -> Iterator[str]:
+    """Name the classes that have the name of another class; a reader who meets one must not think of the other."""
+    found = defaultdict(list)
+    for name, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                found[node.name.lstrip("_")].append(name)
+    for class_name, names in found.items():
+        if len(names) > 1:
+            yield f"{class_name} in {' and '.join(names)}"
+
+
 def riddles() -> Iterator[str]:
     """Name the modules and pages that hide who acts: they say nobody, somebody, whoever, anybody or everybody."""
     for name, text in (sources() | pages()).items():
@@ -256,6 +268,7 @@ RULES: tuple[Rule, ...] = (
     crowded_folders,
     gerunds,
     metaphors,
+    doubled_classes,
     riddles,
     undescribed,
     writes_outside_store,

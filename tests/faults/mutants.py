@@ -17,7 +17,7 @@ from brasstag.store.tasks.ledger import Claimed
 from brasstag.store.tasks.rows import Task, status_of
 from brasstag.store.tasks.types import Ending, Message
 from brasstag.store.timeline import timeline
-from brasstag.store.timeline.lines import Line
+from brasstag.store.timeline.lines import EntryLine
 from brasstag.words.calls import Call, Settled, Tag
 
 Put = Callable[[object, str, object], None]
@@ -33,7 +33,7 @@ def _no_fence(put: Put) -> None:
     """Whoever held a task once may write to it for ever."""
     line_of = timeline.line_of
 
-    def unfenced(*said: Any) -> Line:
+    def unfenced(*said: Any) -> EntryLine:
         *what, _epoch, _spent = said
         return line_of(*what, 0, {})
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from brasstag.models.choose import choose
-from brasstag.models.local.probe import Found, look_around
+from brasstag.models.local.probe import LocalServer, look_around
 from brasstag.words.turns import ModelError
 from tests.models.http_server import HANGING, HttpServer, Reply, as_json
 
@@ -50,7 +50,7 @@ def everywhere_but_nowhere(**urls: str) -> dict[str, str]:
     return {f"{kind.upper()}_BASE_URL": urls.get(kind, NOWHERE) for kind in KINDS}
 
 
-async def found_at(kind: str, paths: dict[str, Reply]) -> list[Found]:
+async def found_at(kind: str, paths: dict[str, Reply]) -> list[LocalServer]:
     async with HttpServer(paths=paths) as server:
         return await look_around(everywhere_but_nowhere(**{kind: server.url}), (kind,))
 
@@ -107,11 +107,11 @@ class TestProbing:
         assert [server.kind for server in found] == ["ollama", "vllm"]
 
 
-async def nothing_runs(_environ: Mapping[str, str], _kinds: tuple[str, ...]) -> Sequence[Found]:
+async def nothing_runs(_environ: Mapping[str, str], _kinds: tuple[str, ...]) -> Sequence[LocalServer]:
     return []
 
 
-async def nobody_may_look(_environ: Mapping[str, str], _kinds: tuple[str, ...]) -> Sequence[Found]:
+async def nobody_may_look(_environ: Mapping[str, str], _kinds: tuple[str, ...]) -> Sequence[LocalServer]:
     raise AssertionError("nobody may look around")
 
 
@@ -192,9 +192,12 @@ class TestChoosing:
     async def test_what_merely_runs_on_this_machine_needs_consent(
         self, tools: bool | None, model: str, says: str
     ) -> None:
-        async def look(_environ: Mapping[str, str], kinds: tuple[str, ...]) -> Sequence[Found]:
+        async def look(_environ: Mapping[str, str], kinds: tuple[str, ...]) -> Sequence[LocalServer]:
             assert kinds == KINDS
-            return [Found("ollama", "http://127.0.0.1:11434", "m", tools), Found("vllm", "u", "n")]
+            return [
+                LocalServer("ollama", "http://127.0.0.1:11434", "m", tools),
+                LocalServer("vllm", "u", "n"),
+            ]
 
         choice = await choose(None, {}, look)
         assert (choice.model, choice.needs_consent) == (model, True)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from brasstag.policy.profiles import ToolFacts
-from brasstag.policy.replay import Recorded, recorded_calls, replay
+from brasstag.policy.replay import RecordedCall, recorded_calls, replay
 from brasstag.policy.rule import Rule
 from brasstag.policy.verdict import Rules
 from brasstag.words.calls import Call
@@ -19,7 +19,7 @@ MADE = call("write_file", path="a")
 
 
 def shift(decision: Decision, *rules: Rule, preview: Preview | None = None) -> str:
-    recorded = Recorded(MADE, preview, FACTS, decision, "old")
+    recorded = RecordedCall(MADE, preview, FACTS, decision, "old")
     (replayed,) = replay([recorded], Rules(rules))
     return replayed.shift
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from brasstag.policy.examples import Example
+from brasstag.policy.examples import ExampleCall
 from brasstag.policy.globs import RuleError
 from brasstag.policy.match.subjects import Subject
 from brasstag.policy.rule import Rule
@@ -231,10 +231,10 @@ class TestAllow:
 
 class TestExamples:
     def test_an_example_is_a_call_with_nothing_previewed(self) -> None:
-        example = Example.parse("shell(command: ls *)")
+        example = ExampleCall.parse("shell(command: ls *)")
         assert dict(example.call.arguments) == {"command": "ls *"}
-        assert Example.parse("read_file(a*)").call.arguments == {"path": "a*"}
-        assert Example.parse("handoff").call.arguments == {}
+        assert ExampleCall.parse("read_file(a*)").call.arguments == {"path": "a*"}
+        assert ExampleCall.parse("handoff").call.arguments == {}
 
     def test_examples_that_do_not_hold_are_named(self) -> None:
         wrong = rule(

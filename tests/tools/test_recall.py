@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from brasstag import Done, Failed, Room
-from brasstag.engine.calls.capabilities.history import History
+from brasstag.engine.calls.capabilities.history import CallHistory
 from brasstag.store.maintenance.redact import redact
 from brasstag.store.tasks.types import NewTask
 from brasstag.store.timeline.timeline import find_entry, first_entry
@@ -106,7 +106,7 @@ async def test_a_node_that_answers_a_question_may_recall_what_its_context_shows(
         store.graph.open_root(
             NewTask(name, "question", "agent:analyst", "lead", "Euros?", payload, tree=name)
         )
-    history = History(store, lambda: 20_000)
+    history = CallHistory(store, lambda: 20_000)
     assert "0123456789" in history.result_behind(tag, "task_answering")
     with pytest.raises(ToolError):
         history.result_behind(tag, "task_stranger")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brasstag.words.budgets import Budget, Limits
+from brasstag.words.budgets import Budget, TaskLimits
 from brasstag.words.canonical import LARGEST_INTEGER
 from brasstag.words.errors import Code, ToolError
 
@@ -50,7 +50,7 @@ def test_dollars_are_given_and_millionths_of_them_are_written_down(dollars: floa
     limits = Budget(max_dollars=dollars)
     assert (limits.max_cost, limits.as_json()) == (stored, {"max_cost": stored})
     assert Budget.from_json({"max_cost": stored}).as_json() == {"max_cost": stored}
-    assert Limits().extended(limits).run.max_cost == stored
+    assert TaskLimits().extended(limits).run.max_cost == stored
 
 
 @given(st.integers(min_value=1, max_value=10**15))
@@ -59,7 +59,7 @@ def test_what_was_written_down_is_read_as_what_it_was(stored: int) -> None:
 
 
 def test_what_is_given_takes_the_place_of_what_was() -> None:
-    limits = Limits(Budget(max_steps=5, max_children=2), Budget(max_depth=3))
+    limits = TaskLimits(Budget(max_steps=5, max_children=2), Budget(max_depth=3))
     extended = limits.extended(Budget(max_steps=9))
-    assert extended == Limits(Budget(max_steps=9, max_children=2), Budget(max_steps=9, max_depth=3))
-    assert Limits.from_text(extended.as_text()) == extended
+    assert extended == TaskLimits(Budget(max_steps=9, max_children=2), Budget(max_steps=9, max_depth=3))
+    assert TaskLimits.from_text(extended.as_text()) == extended

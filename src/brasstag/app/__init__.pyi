@@ -22,7 +22,7 @@ from brasstag.app.watch.overview import is_question_to_people as is_question_to_
 from brasstag.app.watch.overview import look_over as look_over
 from brasstag.app.watch.overview import look_over_all as look_over_all
 from brasstag.app.watch.spending import Spending as Spending
-from brasstag.app.watch.spending import Taken as Taken
+from brasstag.app.watch.spending import UsedByTurns as UsedByTurns
 from brasstag.app.watch.spending import spendings_of_run as spendings_of_run
 from brasstag.app.watch.spending import taken_by as taken_by
 from brasstag.app.workers import WorkerMarks as WorkerMarks

@@ -15,7 +15,7 @@ from brasstag.documents.scan.report import ScanReport
 from brasstag.documents.scan.watch import WorkspaceWatch
 from brasstag.documents.search.index import Failures, Indexing, failures
 from brasstag.documents.search.search import Query
-from brasstag.documents.study.study import Item, content_of
+from brasstag.documents.study.study import ContentToRead, content_of
 from brasstag.sandbox.threads import Threads
 from brasstag.sandbox.workspace.paths import parse_path
 from brasstag.store.contents.versions import Version, moved_to, tags_of
@@ -220,7 +220,7 @@ class RoomDocuments:
         self._library.look_at([where])
         return where
 
-    def _item(self, version: Version) -> Item:
+    def _item(self, version: Version) -> ContentToRead:
         return _item(self._content(version))
 
     def _content(self, version: Version) -> Content:
@@ -230,5 +230,5 @@ class RoomDocuments:
         return Content(version.path, version.version, digest, kind, data)
 
 
-def _item(content: Content) -> Item:
-    return Item(content.digest, content.media_type, content.path)
+def _item(content: Content) -> ContentToRead:
+    return ContentToRead(content.digest, content.media_type, content.path)

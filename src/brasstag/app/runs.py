@@ -10,12 +10,12 @@ from brasstag.app.open import OpenRoom
 from brasstag.app.watch.events import RunEvent
 from brasstag.app.watch.output import Listener
 from brasstag.app.watch.overview import Overview, look_over
-from brasstag.app.watch.spending import Taken, spendings_of_run
+from brasstag.app.watch.spending import UsedByTurns, spendings_of_run
 from brasstag.app.workers import WorkerMarks
 from brasstag.documents.reading.carry import carry
 from brasstag.engine.agents import Chosen
 from brasstag.engine.graph.close import failure
-from brasstag.engine.graph.open import Asked, opening, root_task
+from brasstag.engine.graph.open import TaskRequest, opening, root_task
 from brasstag.engine.graph.people import answer_question, resume_task, stop_task
 from brasstag.engine.graph.receivers import receiving
 from brasstag.engine.worker.worker import Worker
@@ -98,7 +98,7 @@ class Runs:
         await self._open_room.models.open(speaker)
         await self._open_room.models.measure(speaker)
         carried = await self._run(self._carry, documents, lead, speaker)
-        asked = Asked(request, lead, self._actor, carried, chosen)
+        asked = TaskRequest(request, lead, self._actor, carried, chosen)
         queue = self._runtime.boot.id if serve else ""
         task: NewTask = await self._run(
             self._store.read, lambda view: root_task(self._runtime, view, asked, budget, queue)
@@ -172,10 +172,10 @@ class Runs:
         """Look over the run that a task belongs to."""
         return await self._run(self._store.read, lambda view: look_over(view, name))
 
-    async def taken(self, name: str) -> Taken:
+    async def taken(self, name: str) -> UsedByTurns:
         """Return what the run that a task belongs to has taken."""
         found = await self._run(self._store.read, lambda view: list(spendings_of_run(view, name)))
-        return sum((one.taken for one in found), Taken())
+        return sum((one.taken for one in found), UsedByTurns())
 
     async def answer(self, name: str, answer: str, by: Approver, documents: Sequence[str]) -> Task:
         """Answer a question that waits for a person."""

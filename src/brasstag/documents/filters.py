@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from brasstag.store.documents.select import Wanted
+from brasstag.store.documents.select import Selection
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.times import read_moment
 
@@ -34,12 +34,12 @@ class Filter:
         """The globs there are: one, or none."""
         return (self.glob,) if self.glob else ()
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> Selection:
         """Return the conditions for rows of the store; raise ToolError for a filter that has no meaning."""
         reason = "tags are several texts, not one" if isinstance(self.tags, str) else why_no_glob(self.glob)
         if reason:
             raise ToolError(Code.INVALID_ARGUMENTS, reason)
-        return Wanted(
+        return Selection(
             media_type=self.mime_type,
             tags=tuple(self.tags),
             by=self.creator,

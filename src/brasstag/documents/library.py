@@ -13,8 +13,8 @@ from brasstag.documents.scan.scanner import Scanner
 from brasstag.documents.search.hits import Hit
 from brasstag.documents.search.index import Indexer, item_of, spotted
 from brasstag.documents.search.private_ranking import Discreet
-from brasstag.documents.search.search import Answer, FullText, Query, Ranker, search
-from brasstag.documents.study.study import Item, Study
+from brasstag.documents.search.search import FullText, Query, Ranker, SearchResult, search
+from brasstag.documents.study.study import ContentToRead, Study
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.globs import matcher
 from brasstag.store.contents.versions import Past, Version, past, still_here
@@ -91,7 +91,7 @@ class Library:
 
     def sum_up(self, document: Document, summary: str, by: str) -> None:
         """Keep a text that ``by`` has written about a document's content as its summary."""
-        self.study.sum_up(Item(document.digest, document.mime_type, document.path), summary, by)
+        self.study.sum_up(ContentToRead(document.digest, document.mime_type, document.path), summary, by)
 
     def row(self, path: str) -> DocumentRow:
         """Return what a scan wrote down of a document that is there; raise ToolError where there is none."""
@@ -250,7 +250,7 @@ def _document(row: DocumentRow, facts: Conversion) -> Document:
     )
 
 
-def _lacks(answer: Answer, is_fresh: bool) -> str | None:
+def _lacks(answer: SearchResult, is_fresh: bool) -> str | None:
     said = [] if is_fresh else [NOT_WALKED]
     if answer.pending:
         are = "document is" if answer.pending == 1 else "documents are"

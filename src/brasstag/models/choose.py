@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from brasstag.models.destinations import LOCAL_NAMES, LOCAL_PORTS, local_url, other_openai
 from brasstag.models.failures import HOW_TO_SET_UP
-from brasstag.models.local.probe import Found, look_around, models_of
+from brasstag.models.local.probe import LocalServer, look_around, models_of
 
-Look = Callable[[Mapping[str, str], tuple[str, ...]], Awaitable[Sequence[Found]]]
+Look = Callable[[Mapping[str, str], tuple[str, ...]], Awaitable[Sequence[LocalServer]]]
 
 DEFAULT_MODELS: Mapping[str, str] = {
     "OPENAI_API_KEY": "openai:gpt-5.5",
@@ -93,7 +93,7 @@ async def _from_this_machine(environ: Mapping[str, str], look: Look) -> Choice |
     return None
 
 
-def _described(found: Found) -> str:
+def _described(found: LocalServer) -> str:
     tools = {
         True: "",
         False: "; it does not call tools itself, so they are described to it in words",

@@ -43,7 +43,7 @@ class RetryingModel(ModelWrapper):
 
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
         """Answer with the first model, or, when it gives up, with the fallback; the turn's note says so."""
-        told = _Told(on_text)
+        told = _RestartableText(on_text)
         try:
             return await self._patiently(self._model, request, told)
         except Transient as trouble:
@@ -60,7 +60,7 @@ class RetryingModel(ModelWrapper):
         why = f"answered by the fallback {self._fallback.name}: {first}"
         return replace(turn, note="; ".join(filter(None, (turn.note, why))))
 
-    async def _patiently(self, model: Model, request: TurnRequest, told: "_Told") -> Turn:
+    async def _patiently(self, model: Model, request: TurnRequest, told: "_RestartableText") -> Turn:
         for tried in range(1, self._tries + 1):
             try:
                 return await model.respond(request, told)
@@ -77,7 +77,7 @@ class RetryingModel(ModelWrapper):
         raise AssertionError("the last try returns or raises")
 
 
-class _Told:
+class _RestartableText:
     """Passes text on, and tells when an answer that was partly shown begins again."""
 
     def __init__(self, on_text: OnText) -> None:

@@ -30,25 +30,25 @@ PLENTY = 128_000
 """How many tokens fit into a script where no size is given."""
 
 
-class _Written(BaseModel):
+class _WrittenTurn(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ScriptedCall(_Written):
+class ScriptedCall(_WrittenTurn):
     """One call; arguments given as text stand for what a model wrote badly."""
 
     tool: str
     arguments: dict[str, Any] | str = {}
 
 
-class ScriptedTurn(_Written):
+class ScriptedTurn(_WrittenTurn):
     """What is said and called in one turn."""
 
     text: str = ""
     calls: tuple[ScriptedCall, ...] = ()
 
 
-class Script(_Written):
+class Script(_WrittenTurn):
     """The turns of the tasks whose request has ``when`` in it."""
 
     turns: tuple[ScriptedTurn, ...]

@@ -14,7 +14,7 @@ _AFTER = file_state("after")
 
 
 @dataclass(frozen=True)
-class Example:
+class ExampleCall:
     """A call that has not been made, and what it would do."""
 
     text: str

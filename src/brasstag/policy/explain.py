@@ -14,7 +14,7 @@ from brasstag.words.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Voice:
     """One voice: a rule, the profile, the tool itself, or silence."""
 
     verdict: Verdict
@@ -39,7 +39,7 @@ class Explanation:
     """A verdict, and every voice: rules first, the strictest above; then what would count without them."""
 
     verdict: Verdict
-    lines: tuple[Line, ...]
+    lines: tuple[Voice, ...]
     commands: tuple[CommandLine, ...] = ()
     """Every command that was read in what the call would run."""
 
@@ -55,12 +55,12 @@ class Explanation:
 def explain(rules: Rules, call: Call, preview: Preview, tool: ToolFacts) -> Explanation:
     """Return why the rules say what they say about a call."""
     verdict = rules.judge(call, preview, tool)
-    voices = [Line(verdict, decided=False)] if verdict.rule == CHANGED_MEANWHILE else []
+    voices = [Voice(verdict, decided=False)] if verdict.rule == CHANGED_MEANWHILE else []
     voices += [
-        Line(one.verdict, decided=False, on=_shown(one.on), source=one.source)
+        Voice(one.verdict, decided=False, on=_shown(one.on), source=one.source)
         for one in rules.spoken(call, preview, tool)
     ]
-    voices += [Line(one, decided=False) for one in opinions(rules.profile, as_declared(preview, tool), tool)]
+    voices += [Voice(one, decided=False) for one in opinions(rules.profile, as_declared(preview, tool), tool)]
     decided = next(place for place, line in enumerate(voices) if line.verdict == verdict)
     lines = [replace(line, decided=place == decided) for place, line in enumerate(voices)]
     readings = Subject(call, preview).readings()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
-from brasstag.policy.examples import Example
+from brasstag.policy.examples import ExampleCall
 from brasstag.policy.globs import RuleError
 from brasstag.policy.match.patterns import Pattern
 from brasstag.policy.match.topics import argument_topic
@@ -82,8 +82,8 @@ def _rule(settings: RuleSettings, source: str) -> Rule:
     )
 
 
-def _example(given: str | ExampleSettings) -> Example:
-    return Example.parse(given) if isinstance(given, str) else Example.from_settings(given)
+def _example(given: str | ExampleSettings) -> ExampleCall:
+    return ExampleCall.parse(given) if isinstance(given, str) else ExampleCall.from_settings(given)
 
 
 def _unreadable(settings: RuleSettings, place: str, file: str) -> Iterator[Problem]:

@@ -20,7 +20,7 @@ FactsOf = Callable[[Call], ToolFacts | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedCall:
     """A call as it was judged once."""
 
     call: Call
@@ -36,13 +36,13 @@ class Recorded:
 class Replayed:
     """A recorded call and the verdict of other rules."""
 
-    recorded: Recorded
+    recorded: RecordedCall
     verdict: Verdict | None
     """None where nothing was seen, so nothing can be said."""
     shift: Shift
 
 
-def replay(recorded: Iterable[Recorded], rules: Rules) -> Iterator[Replayed]:
+def replay(recorded: Iterable[RecordedCall], rules: Rules) -> Iterator[Replayed]:
     """Yield what these rules say about each recorded call."""
     for one in recorded:
         verdict = rules.denies_unseen(one.call)
@@ -51,7 +51,7 @@ def replay(recorded: Iterable[Recorded], rules: Rules) -> Iterator[Replayed]:
         yield Replayed(one, verdict, _shift(one.decision, verdict))
 
 
-def recorded_calls(entries: Iterable[Entry], facts_of: FactsOf) -> Iterator[Recorded]:
+def recorded_calls(entries: Iterable[Entry], facts_of: FactsOf) -> Iterator[RecordedCall]:
     """Yield each judged call on a timeline once, by the verdict it met first; redacted entries are passed over."""
     known: set[str] = set()
     for entry in entries:
@@ -64,7 +64,7 @@ def recorded_calls(entries: Iterable[Entry], facts_of: FactsOf) -> Iterator[Reco
         preview, decision, rule = judged
         call = _call(entry, entry.payload)
         gone = ToolFacts(call.tool, effects=entry.payload.get("effects", EXTERNAL_EFFECTS))
-        yield Recorded(call, preview, facts_of(call) or gone, decision, rule, entry.tag)
+        yield RecordedCall(call, preview, facts_of(call) or gone, decision, rule, entry.tag)
 
 
 def _shift(before: Decision, verdict: Verdict | None) -> Shift:

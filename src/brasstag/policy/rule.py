@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
-from brasstag.policy.examples import Example
+from brasstag.policy.examples import ExampleCall
 from brasstag.policy.globs import Reading, RuleError
 from brasstag.policy.match.addresses import ADDRESSES
 from brasstag.policy.match.patterns import Pattern
@@ -45,9 +45,9 @@ class Rule:
     """Globs by argument; each of these arguments has to match one of its globs."""
     when: Mapping[Fact, int | None] = field(default_factory=dict)
     """For deny and ask: any of these facts, at least this often. For allow: only these facts, at most this often."""
-    match: tuple[str | Example, ...] = ()
+    match: tuple[str | ExampleCall, ...] = ()
     """Calls it must speak about."""
-    not_match: tuple[str | Example, ...] = ()
+    not_match: tuple[str | ExampleCall, ...] = ()
     """Calls it must be silent about."""
     source: str = ""
     """Where it is written, for people."""
@@ -105,11 +105,11 @@ class Rule:
         topics = _grouped(self.parsed_patterns, names)
         return BoundRule(self, topics, _grouped(self.parsed_exceptions, names)) if topics else None
 
-    def failing_examples(self, aliases: Mapping[str, str] = NO_ALIASES) -> Iterator[tuple[str, Example]]:
+    def failing_examples(self, aliases: Mapping[str, str] = NO_ALIASES) -> Iterator[tuple[str, ExampleCall]]:
         """Yield ``match`` or ``not_match``, and the example, for each one that does not agree with the rule."""
         for kind, wanted, examples in (("match", True, self.match), ("not_match", False, self.not_match)):
             for given in examples:
-                example = Example.parse(given) if isinstance(given, str) else given
+                example = ExampleCall.parse(given) if isinstance(given, str) else given
                 tool = aliases.get(example.call.tool, example.call.tool)
                 bound = self.bound_to(tool, names_of(tool, aliases))
                 call = replace(example.call, role=self.roles[0]) if self.roles else example.call

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from brasstag.policy.examples import Example
+from brasstag.policy.examples import ExampleCall
 from brasstag.policy.globs import literal_text
 from brasstag.policy.match.patterns import parts
 from brasstag.policy.rule import Rule
@@ -167,8 +167,8 @@ def _repositories() -> Rule:
     )
 
 
-def _example(tool: str, **facts: Any) -> Example:
-    return Example.from_settings(ExampleSettings(tool=tool, **facts))
+def _example(tool: str, **facts: Any) -> ExampleCall:
+    return ExampleCall.from_settings(ExampleSettings(tool=tool, **facts))
 
 
 def _guesses() -> Iterator[CommandRule]:

@@ -31,7 +31,7 @@ class Threads:
     """Idle workers, handed out one a job; a job that hangs keeps its worker, and others are not held up."""
 
     def __init__(self) -> None:
-        self._idle: list[_Worker] = []
+        self._idle: list[_Thread] = []
         self._busy: set[asyncio.Future[Any]] = set()
         self._quiet = asyncio.Event()
         self._few = asyncio.Semaphore(FEW)
@@ -49,7 +49,7 @@ class Threads:
         """Start ``function`` on a worker. The function goes on even if the caller drops the future."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[_T] = loop.create_future()
-        worker = self._idle.pop() if self._idle else _Worker()
+        worker = self._idle.pop() if self._idle else _Thread()
         context = contextvars.copy_context()
         self._busy.add(future)
 
@@ -77,7 +77,7 @@ class Threads:
         worker.jobs.put(job)
         return future
 
-    def _rest(self, worker: "_Worker") -> None:
+    def _rest(self, worker: "_Thread") -> None:
         if len(self._idle) < MOST_IDLE:
             self._idle.append(worker)
         else:
@@ -104,7 +104,7 @@ class Threads:
             self._idle.pop().jobs.put(None)
 
 
-class _Worker:
+class _Thread:
     def __init__(self) -> None:
         self.jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         threading.Thread(target=self._work, name="brasstag", daemon=True).start()

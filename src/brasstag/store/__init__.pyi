@@ -6,7 +6,7 @@ from brasstag.store.database.postgres_address import Address as Address
 from brasstag.store.database.sqlite import OLDEST_SQLITE as OLDEST_SQLITE
 from brasstag.store.database.sqlite import sqlite_version as sqlite_version
 from brasstag.store.documents.select import Order as Order
-from brasstag.store.documents.select import Wanted as Wanted
+from brasstag.store.documents.select import Selection as Selection
 from brasstag.store.documents.select import list_documents as list_documents
 from brasstag.store.maintenance.export import export_calls as export_calls
 from brasstag.store.maintenance.export import export_entries as export_entries

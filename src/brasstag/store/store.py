@@ -13,7 +13,7 @@ from brasstag.store.tasks import approvals as approval_rows
 from brasstag.store.tasks import rows as task_rows
 from brasstag.store.tasks.end import Decision, Endings
 from brasstag.store.tasks.graph import Graph
-from brasstag.store.tasks.hints import Jobs, Unheard
+from brasstag.store.tasks.hints import Jobs, NoHints
 from brasstag.store.tasks.ledger import Claimed, Ledger, is_unsettled
 from brasstag.store.tasks.memories import Memory, all_memories, forget_memory
 from brasstag.store.tasks.writer import Desks, Payload
@@ -51,7 +51,7 @@ class Store:
         clock: Clock = utc_now,
         jobs: Jobs | None = None,
     ) -> None:
-        desks = Desks(database, sealer, boot_id, clock, jobs or Unheard())
+        desks = Desks(database, sealer, boot_id, clock, jobs or NoHints())
         self.database = database
         self.blobs = blobs
         self.sealer = sealer

@@ -8,8 +8,8 @@ from typing import Any
 from brasstag.toolkit.arguments.arguments import (
     MOST_BYTES,
     Completion,
-    TooLarge,
     Validator,
+    ValueTooLarge,
     compiled,
     completion,
     own,
@@ -144,7 +144,7 @@ class Tool:
         most = self.config.limits.max_result_bytes
         try:
             written = own(self.write_result(value) if self.write_result else value, most)
-        except TooLarge:
+        except ValueTooLarge:
             raise self._bad_result(f"is larger than {most} bytes") from None
         except Exception as error:  # noqa: BLE001 - the types of a tool's author may raise anything
             said = str(error)[:_LONGEST_REASON]
@@ -179,7 +179,7 @@ class Tool:
             self._refuse([ArgumentError("the arguments", f"are a {type(arguments).__name__}", wanted)])
         try:
             given = own(arguments)
-        except TooLarge:
+        except ValueTooLarge:
             problem = f"are larger than {MOST_BYTES // (1024 * 1024)} MiB"
             self._refuse([ArgumentError("the arguments", problem, "less; put large content into files")])
         if reason := why_not_json(given):

@@ -11,7 +11,7 @@ from brasstag.sandbox.process.module_jobs import ModuleJobs
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.config.config import Limits
 from brasstag.toolkit.declare.declare import tool
-from brasstag.tools.data_program import Tables
+from brasstag.tools.data_program import DataDocuments
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.messages import Assistant, Message, System, Text, User, fenced
 from brasstag.words.previews import Preview
@@ -55,13 +55,13 @@ def ask_data(
     max_rows: int = 200,
 ) -> dict[str, Any]:
     """ask_data"""
-    tables = Tables.of(module_jobs, limits, workspace, paths)
+    tables = DataDocuments.of(module_jobs, limits, workspace, paths)
     if sql is not None:
         return _answer(tables, sql, max_rows)
     return _Inquiry(tables, adviser, max_rows).answer(question or "")
 
 
-def _answer(tables: Tables, sql: str, max_rows: int) -> dict[str, Any]:
+def _answer(tables: DataDocuments, sql: str, max_rows: int) -> dict[str, Any]:
     most = tables.limits.numbers["result_bytes"]
     found = tables.send(_PROGRAM, {"sql": sql, "most_rows": max_rows, "most_bytes": most})
     return {
@@ -78,7 +78,7 @@ def _answer(tables: Tables, sql: str, max_rows: int) -> dict[str, Any]:
 class _Inquiry:
     """A question on its way to SQL that answers it."""
 
-    tables: Tables
+    tables: DataDocuments
     adviser: Adviser
     max_rows: int
     failed: list[dict[str, str]] = field(default_factory=list)

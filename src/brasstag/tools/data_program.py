@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from brasstag.sandbox.process.job import FILES, Ran, processor_seconds
-from brasstag.sandbox.process.job import Limits as RunLimits
+from brasstag.sandbox.process.job import FILES, JobLimits, Ran, processor_seconds
 from brasstag.sandbox.process.module_job import ModuleJob
 from brasstag.sandbox.process.module_jobs import ModuleJobs
 from brasstag.sandbox.workspace.draft import Draft
-from brasstag.sandbox.workspace.view.browse import Kept
+from brasstag.sandbox.workspace.view.browse import KeptFile
 from brasstag.toolkit.config.config import Limits
 from brasstag.words.errors import Code, ToolError
 
@@ -25,15 +24,17 @@ _MISSING = "ModuleNotFoundError"
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class DataDocuments:
     """The documents of a call, kept as they are now."""
 
     module_jobs: ModuleJobs
     limits: Limits
-    documents: Sequence[Kept]
+    documents: Sequence[KeptFile]
 
     @classmethod
-    def of(cls, module_jobs: ModuleJobs, limits: Limits, workspace: Draft, paths: Sequence[str]) -> "Tables":
+    def of(
+        cls, module_jobs: ModuleJobs, limits: Limits, workspace: Draft, paths: Sequence[str]
+    ) -> "DataDocuments":
         """Read each document once, so that rules are heard and the evidence names the content that was read."""
         most = limits.numbers["document_bytes"]
         return cls(module_jobs, limits, [workspace.keep(path, most) for path in dict.fromkeys(paths)])
@@ -64,15 +65,15 @@ class Tables:
             for table in tables
         ]
 
-    def _told(self, place: int, document: Kept) -> dict[str, str]:
+    def _told(self, place: int, document: KeptFile) -> dict[str, str]:
         if document.file is not None:
             return {"path": document.path, "file": f"{FILES}/{place}"}
         return {"path": document.path, "content": base64.b64encode(document.content).decode()}
 
-    def _run_limits(self) -> RunLimits:
+    def _run_limits(self) -> JobLimits:
         numbers = self.limits.numbers
         seconds = numbers["query_seconds"] + _STARTING_SECONDS
-        return RunLimits(
+        return JobLimits(
             wall_seconds=seconds,
             cpu_seconds=processor_seconds(seconds),
             memory_bytes=(numbers["memory_mb"] + _STARTING_MB) << 20,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from brasstag.documents.blocks.pieces import Form, Lines, Passages, Unit, own_text
+from brasstag.documents.blocks.pieces import BlockPieces, Form, TextLines, Unit, own_text
 from brasstag.documents.reading.load import Part, Share, part_of
 from brasstag.documents.study.tokens import count_tokens
 from brasstag.toolkit.config.config import Limits
@@ -43,7 +43,7 @@ def load_to_context(
     share_of = None if max_tokens is None else _shares(max_tokens, limits.numbers["max_bytes"])
     if own is not None:
         text, note = own
-        part = part_of(Lines.of(text), start_line, end_line, offset, share_of)
+        part = part_of(TextLines.of(text), start_line, end_line, offset, share_of)
         return _told(content, part, limits, "line", "text", [note] if note else [])
     if by_lines:
         raise ToolError(
@@ -51,7 +51,7 @@ def load_to_context(
         )
     blocks = library.blocks(content)
     written = _WRITTEN[form]
-    part = part_of(Passages(blocks.blocks, written), start_block, end_block, offset, share_of)
+    part = part_of(BlockPieces(blocks.blocks, written), start_block, end_block, offset, share_of)
     return _told(content, part, limits, "block", written, list(blocks.notes))
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class History(Protocol):
+class UndoHistory(Protocol):
     """What undo needs to know of the past; the engine hands it in."""
 
     def changes_behind(self, tag: str) -> "Sequence[Change]":
@@ -32,7 +32,7 @@ def move_file(workspace: Draft, source: str, target: str, overwrite: bool = Fals
 
 
 @tool(execution_type="function")
-def undo(workspace: Draft, history: History, tag: str) -> dict[str, Any]:
+def undo(workspace: Draft, history: UndoHistory, tag: str) -> dict[str, Any]:
     """undo"""
     changes = history.changes_behind(tag)
     for change in changes:

@@ -8,7 +8,7 @@ from brasstag.sandbox.process.module_jobs import ModuleJobs
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.config.config import Limits
 from brasstag.toolkit.declare.declare import tool
-from brasstag.tools.data_program import Tables
+from brasstag.tools.data_program import DataDocuments
 from brasstag.words.errors import Code, ToolError
 
 _PROGRAM = "plot"
@@ -43,7 +43,7 @@ def plot_data(
             Code.INVALID_ARGUMENTS,
             "several documents need sql that says what of them is drawn; or name only one",
         )
-    tables = Tables.of(module_jobs, limits, workspace, paths)
+    tables = DataDocuments.of(module_jobs, limits, workspace, paths)
     if target in {document.path for document in tables.documents}:
         said = f"{path} is one of the documents that are drawn from; write the chart to another path"
         raise ToolError(Code.INVALID_ARGUMENTS, said)

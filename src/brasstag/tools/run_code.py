@@ -12,12 +12,11 @@ from typing import Any, Literal
 from brasstag.policy.shell.named_files import named_paths
 from brasstag.policy.shell.read import read_code
 from brasstag.sandbox.network.door.door import GuardedDoor
-from brasstag.sandbox.network.door.passages import Allowance
+from brasstag.sandbox.network.door.passages import TrafficLimit
 from brasstag.sandbox.network.locations import read_host, refuse_inside
 from brasstag.sandbox.network.web import Web
 from brasstag.sandbox.process.interpreters import Interpreter
-from brasstag.sandbox.process.job import SCRIPT, WORKSPACE, Ended, Job, Ran, processor_seconds
-from brasstag.sandbox.process.job import Limits as RunLimits
+from brasstag.sandbox.process.job import SCRIPT, WORKSPACE, Ended, Job, JobLimits, Ran, processor_seconds
 from brasstag.sandbox.process.output import FLOOD
 from brasstag.sandbox.process.tool_runner import Confined
 from brasstag.sandbox.workspace.draft import Draft
@@ -142,9 +141,9 @@ def _environment(python: Interpreter) -> dict[str, str]:
     return {"PATH": python.path, "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def _run_limits(limits: Limits, seconds: float) -> RunLimits:
+def _run_limits(limits: Limits, seconds: float) -> JobLimits:
     numbers = limits.numbers
-    return RunLimits(
+    return JobLimits(
         wall_seconds=seconds,
         cpu_seconds=processor_seconds(seconds),
         memory_bytes=numbers["memory_mb"] << 20,
@@ -157,7 +156,7 @@ def _door(web: Web, limits: Limits, network: Sequence[str] | None) -> GuardedDoo
     if not network:
         return None
     numbers = limits.numbers
-    allowance = Allowance(
+    allowance = TrafficLimit(
         numbers["network_connections"], numbers["network_sent_bytes"], numbers["network_received_bytes"]
     )
     return GuardedDoor(web.guard, network, allowance)
@@ -178,7 +177,7 @@ def _run(confined: Confined, workspace: Draft, job: Job, door: GuardedDoor | Non
     return told | ({"notes": _shortened(ran.notes)} if ran.notes else {})
 
 
-def _ended(by: Ended, limits: RunLimits, told: Mapping[str, Any]) -> ToolError:
+def _ended(by: Ended, limits: JobLimits, told: Mapping[str, Any]) -> ToolError:
     code, said, next_step = _LIMITS_SAID[by]
     why = said.format(
         limits=limits,

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from brasstag.sandbox.network.guard import Answer, FetchRequest, Follows
+from brasstag.sandbox.network.guard import FetchRequest, Follows, WebResponse
 from brasstag.sandbox.network.headers import checked_headers
 from brasstag.sandbox.network.locations import DEFAULT_PORTS, Location, read_location, refuse_inside
 from brasstag.sandbox.network.pages.pages import MOST_SECONDS, markdown_of
-from brasstag.sandbox.network.pages.texts import Reading, read_body
+from brasstag.sandbox.network.pages.texts import DecodedBody, read_body
 from brasstag.sandbox.network.web import Web
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.config.config import Limits
@@ -79,7 +79,7 @@ async def web_fetch(
         limits.numbers["max_body_bytes"],
     )
     answer = await web.guard.fetch(wanted, _follows(judge))
-    read = Reading("application/octet-stream", None)
+    read = DecodedBody("application/octet-stream", None)
     if not answer.coding:
         read = read_body(answer.headers.get("content-type", ""), answer.body)
     markdown = None
@@ -98,7 +98,7 @@ async def web_fetch(
     return result | {"unsaved": unsaved}
 
 
-def _why_not(answer: Answer) -> str | None:
+def _why_not(answer: WebResponse) -> str | None:
     """Return why an answer is not worth keeping as the document it was asked for; None where it is."""
     if not _SUCCESS <= answer.status < _REDIRECTION:
         return f"the server answered {answer.status}, which is not the document"
@@ -128,7 +128,7 @@ def _stays(here: Location, there: Location) -> bool:
     return here.host == there.host and (here.port == there.port or usual)
 
 
-def _result(answer: Answer, read: Reading, markdown: str | None) -> dict[str, Any]:
+def _result(answer: WebResponse, read: DecodedBody, markdown: str | None) -> dict[str, Any]:
     form, body = _formed(read, markdown)
     return {
         "url": answer.url,
@@ -150,7 +150,7 @@ def _result(answer: Answer, read: Reading, markdown: str | None) -> dict[str, An
     }
 
 
-def _formed(read: Reading, markdown: str | None) -> tuple[str, str]:
+def _formed(read: DecodedBody, markdown: str | None) -> tuple[str, str]:
     """Return the form in which a body is shown, and what is shown of it."""
     if markdown is not None:
         return "markdown", markdown

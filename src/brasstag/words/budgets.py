@@ -104,7 +104,7 @@ def dollars(cost: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TaskLimits:
     """The limits of one task: its own, and those of the whole run it belongs to."""
 
     own: Budget = NO_LIMITS
@@ -115,7 +115,7 @@ class Limits:
         return json.dumps(self.as_json(), sort_keys=True)
 
     @classmethod
-    def from_text(cls, stored: str) -> "Limits":
+    def from_text(cls, stored: str) -> "TaskLimits":
         """Read what ``as_text`` wrote."""
         return cls.from_json(json.loads(stored))
 
@@ -124,36 +124,36 @@ class Limits:
         return {"own": self.own.as_json(), "run": self.run.as_json()}
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "Limits":
+    def from_json(cls, stored: Mapping[str, Any]) -> "TaskLimits":
         """Read what ``as_json`` wrote."""
         return cls(Budget.from_json(stored.get("own", {})), Budget.from_json(stored.get("run", {})))
 
     @classmethod
-    def told_by(cls, entries: Iterable[Entry]) -> "Limits":
+    def told_by(cls, entries: Iterable[Entry]) -> "TaskLimits":
         """Return the limits of a task, as its whole timeline tells them."""
         limits = cls()
         for entry in entries:
             limits = limits.after(entry.kind, entry.payload or {})
         return limits
 
-    def after(self, kind: str, payload: Mapping[str, Any]) -> "Limits":
+    def after(self, kind: str, payload: Mapping[str, Any]) -> "TaskLimits":
         """Return the limits of a task after one more of its entries."""
         match kind:
             case EntryKind.OPENED:
-                return Limits.from_json(
+                return TaskLimits.from_json(
                     {"own": payload.get("budget", {}), "run": payload.get("run_budget", {})}
                 )
             case EntryKind.RESUMED:
                 return self.extended(Budget.from_json(payload.get("budget", {})))
             case EntryKind.REDACTED if "limits" in payload:
-                return Limits.from_json(payload["limits"])
+                return TaskLimits.from_json(payload["limits"])
             case _:
                 return self
 
-    def extended(self, more: Budget) -> "Limits":
+    def extended(self, more: Budget) -> "TaskLimits":
         """Return the limits with those given in their place: for the task, and for the whole run."""
         given = more.given()
-        return Limits(replace(self.own, **given), replace(self.run, **given))
+        return TaskLimits(replace(self.own, **given), replace(self.run, **given))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import pytest
 
 from brasstag import ApprovalResponse, Approver, Done, Failed, Output, Room, RunEvent, Waiting
 from brasstag.app.watch import output as listening
-from brasstag.app.watch.events import _Following
+from brasstag.app.watch.events import _WatchedRun
 from brasstag.app.watch.output import OutputListeners, OutputQueue
 from brasstag.store.database.base import View
 from brasstag.words.calls import Call
@@ -315,16 +315,16 @@ class TestWatching:
         async with Room.open(project) as room:
             run = await room.start("Look")
             await room.finished(run)
-            looks = _Following.look
+            looks = _WatchedRun.look
 
-            def look_while_it_prints(following: _Following, view: View) -> list[RunEvent]:
+            def look_while_it_prints(following: _WatchedRun, view: View) -> list[RunEvent]:
                 found = looks(following, view)
                 (ended,) = [one.entry for one in found if told(one) == "called"]
                 assert ended is not None
                 room._runtime.listeners.heard(a_call(ended.call_id, run))("stdout", b"late")
                 return found
 
-            monkeypatch.setattr(_Following, "look", look_while_it_prints)
+            monkeypatch.setattr(_WatchedRun, "look", look_while_it_prints)
             found = [told(one) async for one in room.watch(run)]
         assert found.index("stdout: late") + 1 == found.index("called")
 

@@ -10,15 +10,15 @@ import pytest
 
 from brasstag.documents.data import recode
 from brasstag.documents.data.sources import TableFile
-from brasstag.documents.data.tables import Allowance, Answer, Tables
+from brasstag.documents.data.tables import QueryLimits, QueryResult, Tables
 from brasstag.words.errors import Code, ToolError
 from tests.documents.tongues import RUSSIAN
 from tests.documents.workbooks import workbook
 
-ALLOWANCE = Allowance(seconds=20, memory_mb=300)
+ALLOWANCE = QueryLimits(seconds=20, memory_mb=300)
 
 
-def tables(folder: Path, files: dict[str, bytes | str], allowance: Allowance = ALLOWANCE) -> Tables:
+def tables(folder: Path, files: dict[str, bytes | str], allowance: QueryLimits = ALLOWANCE) -> Tables:
     """Open files as an errand gets them: under names that say nothing."""
     shelf = []
     for number, (name, content) in enumerate(files.items()):
@@ -124,7 +124,7 @@ class TestNothingElseCanBeReached:
         assert [path.name for path in folder.iterdir()] == ["0"]
 
     def test_what_takes_too_long_is_interrupted(self, tmp_path: Path) -> None:
-        opened = tables(tmp_path, {"a.csv": "x\n1\n"}, Allowance(seconds=0.5, memory_mb=300))
+        opened = tables(tmp_path, {"a.csv": "x\n1\n"}, QueryLimits(seconds=0.5, memory_mb=300))
         for sql in (
             "SELECT count(*) FROM range(1000000000000)",
             "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT sum(n) FROM t",
@@ -134,7 +134,7 @@ class TestNothingElseCanBeReached:
             assert caught.value.code is Code.TIMEOUT
 
     def test_what_needs_too_much_memory_is_refused(self, tmp_path: Path) -> None:
-        opened = tables(tmp_path, {"a.csv": "x\n1\n"}, Allowance(seconds=20, memory_mb=100))
+        opened = tables(tmp_path, {"a.csv": "x\n1\n"}, QueryLimits(seconds=20, memory_mb=100))
         with pytest.raises(ToolError, match="more than 100 MB of memory") as caught:
             opened.query("SELECT list(range) FROM range(100000000)", 10)
         assert caught.value.code is Code.EXECUTION_ERROR
@@ -362,7 +362,7 @@ class TestFiles:
     @pytest.mark.parametrize("sql", ["DESCRIBE a", "SUMMARIZE a", "SHOW TABLES"])
     def test_looking_around_is_a_select_too(self, tmp_path: Path, sql: str) -> None:
         found = tables(tmp_path, {"a.csv": "x\n1\n"}).query(sql, 10)
-        assert isinstance(found, Answer)
+        assert isinstance(found, QueryResult)
         assert len(found.rows) == 1
 
     @pytest.mark.parametrize(

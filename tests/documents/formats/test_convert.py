@@ -11,7 +11,14 @@ import pytest
 
 from brasstag.documents.blocks.render import as_markdown
 from brasstag.documents.formats import convert
-from brasstag.documents.formats.convert import NO_TIME, SLOW, Converted, Converter, NotConverted, Source
+from brasstag.documents.formats.convert import (
+    NO_TIME,
+    SLOW,
+    ConversionSource,
+    Converted,
+    Converter,
+    NotConverted,
+)
 from brasstag.documents.formats.kinds import kind_of
 from brasstag.sandbox.process.job import Ran
 from brasstag.sandbox.process.module_job import ModuleJob
@@ -46,8 +53,8 @@ def sandbox(tmp_path: Path) -> Iterator[Counting]:
         yield sandbox
 
 
-def source(name: str, data: bytes, media_type: str = "") -> Source:
-    return Source(sha256(data), media_type or kind_of(name, data), name, data)
+def source(name: str, data: bytes, media_type: str = "") -> ConversionSource:
+    return ConversionSource(sha256(data), media_type or kind_of(name, data), name, data)
 
 
 def texts(found: Converted) -> list[str]:
@@ -67,7 +74,7 @@ def test_many_documents_take_one_errand_and_keep_their_order(sandbox: Counting, 
     found = Converter(sandbox).convert_many(
         [
             source("a.md", b"# title"),
-            Source("", "text/plain", "kept", kept),
+            ConversionSource("", "text/plain", "kept", kept),
             source("b.pdf", b"%PDF-1.7 garbage"),
             source("c.txt", b"last"),
         ]
@@ -230,7 +237,7 @@ def hostile() -> dict[str, tuple[bytes, str, Code]]:
 
 def test_hostile_documents_fail_by_themselves_with_a_code_and_a_reason(sandbox: Counting) -> None:
     given = hostile()
-    sources = [Source("", kind, name, data) for name, (data, kind, _) in given.items()]
+    sources = [ConversionSource("", kind, name, data) for name, (data, kind, _) in given.items()]
     found = Converter(sandbox).convert_many([*sources, source("good.docx", docx(paragraph("fine")))])
     told = dict(zip(given, found, strict=False))
     for name, (_, _, code) in given.items():
@@ -255,7 +262,7 @@ def test_documents_cut_anywhere_are_read_or_refused(sandbox: Counting) -> None:
             hurt = bytearray(data)
             for _ in range(8):
                 hurt[chance.randrange(len(hurt))] = chance.randrange(256)
-            sources += [Source("", kind, name, cut), Source("", kind, name, bytes(hurt))]
+            sources += [ConversionSource("", kind, name, cut), ConversionSource("", kind, name, bytes(hurt))]
     first = Converter(sandbox).convert_many(sources)
     assert len(first) == len(sources)
     assert all(
@@ -282,7 +289,7 @@ def test_lists_that_lie_deep_in_each_other_are_shown_as_lying_as_deep_as_can_be_
     assert len(as_markdown(found)) < 100 * 20_000
 
 
-def endless(number: int) -> Source:
+def endless(number: int) -> ConversionSource:
     """A PDF whose pages lie in themselves."""
     data = b"%%PDF-1.4\n%% %d\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n" % number
     data += b"2 0 obj<</Type/Pages/Kids[2 0 R 2 0 R]/Count 999999999>>endobj\ntrailer<</Root 1 0 R>>"

@@ -21,7 +21,7 @@ from brasstag.store.contents.versions import OUTSIDE, history, lineage
 from brasstag.store.documents.annotations import describe, retag
 from brasstag.store.documents.outbox import events_since
 from brasstag.store.documents.rows import Pending
-from brasstag.store.documents.select import Wanted, list_documents
+from brasstag.store.documents.select import Selection, list_documents
 from brasstag.words.calls import Done
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import ABSENT, Change, file_state
@@ -447,20 +447,20 @@ class TestCatalogue:
             with pytest.raises(ToolError, match="is no document any more"):
                 describe(transaction, "missing", "nothing", "now", "ada")
 
-        def paths(wanted: Wanted, **options: Any) -> list[str]:
+        def paths(wanted: Selection, **options: Any) -> list[str]:
             with room.store.database.read() as view:
                 return [row.path for row in list_documents(view, wanted, **options)]
 
-        assert paths(Wanted()) == ["a.md", "b.csv", "d/c.md"]
-        assert paths(Wanted(media_type="text/markdown")) == ["a.md", "d/c.md"]
+        assert paths(Selection()) == ["a.md", "b.csv", "d/c.md"]
+        assert paths(Selection(media_type="text/markdown")) == ["a.md", "d/c.md"]
         for family in ("text/*", "text/"):
-            assert paths(Wanted(media_type=family), order="largest", limit=2) == ["d/c.md", "b.csv"]
-        assert paths(Wanted(tags=("ü_%",))) == ["a.md"]
-        assert paths(Wanted(tags=("draft",))) == []
-        assert paths(Wanted(prefix="d/")) == ["d/c.md"]
-        assert paths(Wanted(by=OUTSIDE), shows=lambda path: path.endswith(".csv")) == ["b.csv"]
-        assert paths(Wanted(since="2999")) == []
-        assert paths(Wanted(until="2999"), order="newest", limit=0) == []
+            assert paths(Selection(media_type=family), order="largest", limit=2) == ["d/c.md", "b.csv"]
+        assert paths(Selection(tags=("ü_%",))) == ["a.md"]
+        assert paths(Selection(tags=("draft",))) == []
+        assert paths(Selection(prefix="d/")) == ["d/c.md"]
+        assert paths(Selection(by=OUTSIDE), shows=lambda path: path.endswith(".csv")) == ["b.csv"]
+        assert paths(Selection(since="2999")) == []
+        assert paths(Selection(until="2999"), order="newest", limit=0) == []
 
 
 class TestAtOnce:

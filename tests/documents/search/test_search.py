@@ -5,12 +5,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from brasstag.documents.search.queries import parse
-from brasstag.documents.search.search import Answer, FullText, Query, Spot, fuse, search
+from brasstag.documents.search.search import FullText, Query, SearchResult, Spot, fuse, search
 from brasstag.documents.search.snippets import Finder, Snippet
 from brasstag.store.database.base import Database, View
 from brasstag.store.documents.find import Ranked
 from brasstag.store.documents.rows import DocumentRow, insert_rows
-from brasstag.store.documents.select import Wanted
+from brasstag.store.documents.select import Selection
 from brasstag.store.fulltext.index import Indexed, put_texts
 from brasstag.store.fulltext.query import Alternative, Phrase, wanted_phrases
 from brasstag.words.errors import Code, ToolError
@@ -47,13 +47,13 @@ def shelve(database: Database, rows: Sequence[DocumentRow], body: str = "the whi
         put_texts(transaction, [Indexed(one.id, one.path, one.words, body) for one in rows], are_new=True)
 
 
-def ask(database: Database, query: Query | str, **options: object) -> Answer:
+def ask(database: Database, query: Query | str, **options: object) -> SearchResult:
     with database.read() as view:
         asked = Query(query) if isinstance(query, str) else query
         return search(view, asked, **options)  # type: ignore[arg-type]
 
 
-def paths(answer: Answer) -> list[str]:
+def paths(answer: SearchResult) -> list[str]:
     return sorted(hit.document.path for hit in answer.hits)
 
 
@@ -118,7 +118,7 @@ def test_what_no_index_knows_is_told_as_ignored(database: Database) -> None:
 def test_nothing_that_can_be_typed_is_anything_but_a_query(
     database: Database, text: str, filtered: str
 ) -> None:
-    wanted = Wanted(
+    wanted = Selection(
         media_type=filtered,
         by=filtered,
         task=filtered,
@@ -154,7 +154,7 @@ def test_only_documents_whose_index_is_up_to_date_are_found_and_the_others_are_c
     assert answer.pending == 2
     assert ask(database, Query("whale", globs=("*.pdf",))).pending == 1
     assert ask(database, "whale", visible=lambda path: path != "b.md").pending == 1
-    assert ask(database, Query("whale", Wanted(by="bob"))).pending == 0
+    assert ask(database, Query("whale", Selection(by="bob"))).pending == 0
 
 
 def test_filters_narrow_what_is_found(database: Database) -> None:
@@ -169,20 +169,20 @@ def test_filters_narrow_what_is_found(database: Database) -> None:
         ],
     )
     for wanted, numbers in (
-        (Wanted(tags=("draft",)), [1, 2]),
-        (Wanted(tags=("draft", "q3")), [1]),
-        (Wanted(tags=(",",)), [3]),
-        (Wanted(tags=('a","b',)), [3]),
-        (Wanted(tags=("b",)), []),
-        (Wanted(by="bob"), [2]),
-        (Wanted(task="task_b"), [3]),
-        (Wanted(media_type="text/csv"), [2]),
-        (Wanted(media_type="text/*"), [1, 2, 3, 4]),
-        (Wanted(since=later), [4]),
-        (Wanted(since=NOW), [1, 2, 3, 4]),
-        (Wanted(until=NOW), []),
-        (Wanted(until=later), [1, 2, 3]),
-        (Wanted(prefix="reports/"), [1, 2]),
+        (Selection(tags=("draft",)), [1, 2]),
+        (Selection(tags=("draft", "q3")), [1]),
+        (Selection(tags=(",",)), [3]),
+        (Selection(tags=('a","b',)), [3]),
+        (Selection(tags=("b",)), []),
+        (Selection(by="bob"), [2]),
+        (Selection(task="task_b"), [3]),
+        (Selection(media_type="text/csv"), [2]),
+        (Selection(media_type="text/*"), [1, 2, 3, 4]),
+        (Selection(since=later), [4]),
+        (Selection(since=NOW), [1, 2, 3, 4]),
+        (Selection(until=NOW), []),
+        (Selection(until=later), [1, 2, 3]),
+        (Selection(prefix="reports/"), [1, 2]),
     ):
         hits = ask(database, Query("whale", wanted)).hits
         assert sorted(hit.document.id for hit in hits) == numbers, wanted
@@ -253,7 +253,7 @@ def test_another_ranker_stands_beside_the_index(database: Database) -> None:
     answer = ask(database, "whale", rankers=(FullText(), ByLetters()))
     assert [hit.document.id for hit in answer.hits] == [2, 1, 3]
     assert answer.hits[2].snippet == Snippet("ein weißer Wal")
-    only = ask(database, Query("whale", Wanted(prefix="1")), rankers=(FullText(), ByLetters()))
+    only = ask(database, Query("whale", Selection(prefix="1")), rankers=(FullText(), ByLetters()))
     assert [hit.document.id for hit in only.hits] == [1]
 
 

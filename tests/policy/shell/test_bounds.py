@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from brasstag.policy.shell import wrappers
-from brasstag.policy.shell.commands import Doubt, Reading
+from brasstag.policy.shell.commands import CommandReading, Doubt
 from brasstag.policy.shell.python_code import LONGEST_CODE
 from brasstag.policy.shell.read import MOST_WORK, read_code
 from brasstag.policy.shell.rules import command_rules
@@ -60,7 +60,7 @@ def prefixes() -> Iterator[str]:
 PREFIXES = sorted(prefixes())
 
 
-def read_in_bounds(text: str, language: Any = "bash") -> Reading:
+def read_in_bounds(text: str, language: Any = "bash") -> CommandReading:
     read_code.cache_clear()
     with Steps(MOST_STEPS):
         reading = read_code(text, language)

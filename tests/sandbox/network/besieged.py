@@ -12,7 +12,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from brasstag.sandbox.network.guard import Answer, FetchRequest, Guard, SystemResolver, Unheard
+from brasstag.sandbox.network.guard import FetchRequest, NoAnswer, SystemResolver, WebGuard, WebResponse
 from brasstag.words.errors import ToolError
 
 PORTS = (22, 80, 443, 2375, 6379, 8080)
@@ -53,7 +53,7 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 def end_of(found: Any) -> str:
     """Say in a word how a fetch ended."""
-    if isinstance(found, Answer):
+    if isinstance(found, WebResponse):
         return "reached" if found.body == b"jewels" and found.location is None else "not followed"
     return found.code.value if isinstance(found, ToolError) else type(found).__name__
 
@@ -69,8 +69,8 @@ async def besiege(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
         names = Names(case.get("names", {}))
         request = FetchRequest(case["url"], method=case.get("method", "GET"), seconds=5)
         try:
-            found: Any = await Guard(names).fetch(request, lambda _here, _there: True)
-        except (ToolError, Unheard) as error:
+            found: Any = await WebGuard(names).fetch(request, lambda _here, _there: True)
+        except (ToolError, NoAnswer) as error:
             found = error
         ends.append(
             {"end": end_of(found), "dialled": list(dialled), "asked": names.asked, "said": str(found)[:200]}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 
 from brasstag.sandbox.network.addresses import Address
-from brasstag.sandbox.network.guard import Guard
+from brasstag.sandbox.network.guard import WebGuard
 
 Writes = Callable[[asyncio.StreamWriter, str], Awaitable[None]]
 """Answers a request; gets its target."""
@@ -43,10 +43,10 @@ class Names:
         return [ip_address(self.others.get(host.partition(".")[0], OUTSIDE))]
 
 
-def guard_for(*servers: Server, tls: ssl.SSLContext | None = None, names: Names | None = None) -> Guard:
+def guard_for(*servers: Server, tls: ssl.SSLContext | None = None, names: Names | None = None) -> WebGuard:
     """Return a guard to whom exactly one address is public."""
     ports = [server.port for server in servers]
-    return Guard(names or Names(), ports=ports, public=lambda address: str(address) == OUTSIDE, tls=tls)
+    return WebGuard(names or Names(), ports=ports, public=lambda address: str(address) == OUTSIDE, tls=tls)
 
 
 @asynccontextmanager

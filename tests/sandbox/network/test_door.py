@@ -13,7 +13,7 @@ import pytest
 from brasstag.sandbox.network.door import door as doors
 from brasstag.sandbox.network.door import relay
 from brasstag.sandbox.network.door.door import GuardedDoor
-from brasstag.sandbox.network.guard import Guard
+from brasstag.sandbox.network.guard import WebGuard
 from brasstag.words.errors import Code, ToolError
 from tests.sandbox.process.guarded import door_for
 from tests.sandbox.process.support import until
@@ -277,7 +277,7 @@ def test_a_lookup_that_hangs_does_not_hold_up_the_end(server: Witness) -> None:
             await asyncio.get_running_loop().run_in_executor(None, over.wait, 60)
             return []
 
-    door = GuardedDoor(Guard(Slow(), ports=[server.port]), server.hosts)
+    door = GuardedDoor(WebGuard(Slow(), ports=[server.port]), server.hosts)
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:
         try:
             with door.serve(listener), socket.create_connection(listener.getsockname(), 20) as end:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from brasstag.sandbox.network.guard import MOST_REDIRECTS, FetchRequest, Guard, Unheard, _followed
+from brasstag.sandbox.network.guard import MOST_REDIRECTS, FetchRequest, NoAnswer, WebGuard, _followed
 from brasstag.sandbox.network.locations import read_location
 from brasstag.sandbox.network.wire import RAW_SHARE
 from brasstag.words.errors import Code, ToolError
@@ -173,7 +173,7 @@ async def test_a_post_without_an_answer_is_unheard_and_one_that_was_never_sent_f
         writer.close()
 
     async with serving(hang_up) as server:
-        with pytest.raises(Unheard, match="was sent"):
+        with pytest.raises(NoAnswer, match="was sent"):
             await guard_for(server).fetch(FetchRequest(server.url(), method="POST", body="x"))
         with pytest.raises(ToolError) as failed:
             await guard_for(server).fetch(FetchRequest(server.url()))
@@ -190,7 +190,7 @@ async def test_the_next_address_is_tried_when_one_does_not_answer() -> None:
 
     async with serving(replying()) as server:
         names = Two(dead="127.0.0.3")
-        guard = Guard(names, ports=[server.port], public=lambda _address: True)
+        guard = WebGuard(names, ports=[server.port], public=lambda _address: True)
         assert (await guard.fetch(FetchRequest(server.url()))).body == b"ok"
 
 
@@ -357,7 +357,7 @@ async def test_an_origin_an_operator_chose_may_lie_inside_and_nothing_else_there
         serving(replying(), host="127.0.0.1") as chosen,
         serving(replying(), host="127.0.0.1") as other,
     ):
-        guard = Guard(origin=f"http://127.0.0.1:{chosen.port}/ignored")
+        guard = WebGuard(origin=f"http://127.0.0.1:{chosen.port}/ignored")
         assert (await guard.fetch(FetchRequest(f"http://127.0.0.1:{chosen.port}/x"))).status == 200
         for url in (
             f"http://127.0.0.1:{other.port}/",

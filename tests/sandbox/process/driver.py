@@ -64,7 +64,7 @@ def serve() -> None:
 
 
 def run(asked):
-    from brasstag.sandbox.process.job import Job, Limits
+    from brasstag.sandbox.process.job import Job, JobLimits
     from brasstag.sandbox.process.sandbox import Sandbox, Stop, stage
     from brasstag.sandbox.workspace.change.apply import apply_changes
     from brasstag.sandbox.workspace.draft import Draft
@@ -84,7 +84,7 @@ def run(asked):
             asked.get("environment", {}),
             asked.get("directory", "."),
             base64.b64decode(asked.get("stdin", "")),
-            Limits(**asked.get("limits", {})),
+            JobLimits(**asked.get("limits", {})),
             asked.get("overlay", door is None),
             binds,
             network=door is not None,
@@ -192,12 +192,12 @@ def search(asked):
     from brasstag.sandbox.process.ripgrep import Ripgrep
     from brasstag.sandbox.process.sandbox import Sandbox
     from brasstag.sandbox.workspace.draft import Draft
-    from brasstag.toolkit.config.config import Limits
+    from brasstag.toolkit.config.config import JobLimits
     from brasstag.tools.search_code import search_code
     from tests.sandbox.support import open_workspace
 
     project = Path(asked["project"])
-    limits = Limits(timeout_seconds=30, numbers={"max_file_bytes": 100_000, "max_line_characters": 500})
+    limits = JobLimits(timeout_seconds=30, numbers={"max_file_bytes": 100_000, "max_line_characters": 500})
     with open_workspace(project) as workspace:
         ripgrep = Ripgrep(Sandbox(workspace, project / "data", project / "scratch"), lambda _break_off: None)
         fast, slow = (
@@ -211,7 +211,7 @@ def errand(asked):
     """Run an errand; code given takes the place of its module, and has all else an errand has."""
     from dataclasses import replace
 
-    from brasstag.sandbox.process.job import Limits
+    from brasstag.sandbox.process.job import JobLimits
     from brasstag.sandbox.process.module_job import ModuleJob
     from brasstag.sandbox.process.sandbox import Sandbox
     from tests.sandbox.support import open_workspace
@@ -228,7 +228,7 @@ def errand(asked):
     with open_workspace(project) as workspace:
         sandbox = Sandbox(workspace, project / "data", project / "scratch")
         given = base64.b64decode(asked.get("stdin", ""))
-        ran = sandbox.run_module(kind(asked["module"], given, files, Limits(**asked.get("limits", {}))))
+        ran = sandbox.run_module(kind(asked["module"], given, files, JobLimits(**asked.get("limits", {}))))
     return {
         "stdout": ran.stdout.decode(errors="replace"),
         "stderr": ran.stderr.decode(errors="replace"),

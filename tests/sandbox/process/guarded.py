@@ -5,8 +5,8 @@ from typing import Any
 
 from brasstag.sandbox.network.addresses import Address
 from brasstag.sandbox.network.door.door import GuardedDoor
-from brasstag.sandbox.network.door.passages import Allowance
-from brasstag.sandbox.network.guard import Guard
+from brasstag.sandbox.network.door.passages import TrafficLimit
+from brasstag.sandbox.network.guard import WebGuard
 
 OUTSIDE = "127.0.0.2"
 
@@ -23,9 +23,9 @@ class Names:
 
 
 def door_for(asked: dict[str, Any]) -> GuardedDoor:
-    guard = Guard(
+    guard = WebGuard(
         Names(asked.get("names", {})),
         ports=asked.get("ports", []),
         public=lambda address: str(address) == OUTSIDE,
     )
-    return GuardedDoor(guard, asked["hosts"], Allowance(**asked.get("allowance", {})))
+    return GuardedDoor(guard, asked["hosts"], TrafficLimit(**asked.get("allowance", {})))

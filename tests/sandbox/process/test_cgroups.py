@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from brasstag.sandbox.process.confine.cgroups import delegated, group_for
-from brasstag.sandbox.process.job import Limits
+from brasstag.sandbox.process.job import JobLimits
 
 
 def tree(root: Path, controllers: str, own: str = "/user/leaf") -> tuple[Path, Path]:
@@ -36,7 +36,7 @@ def test_the_root_s_parent_is_nobody_s(tmp_path: Path) -> None:
 
 
 def test_a_group_has_the_limits_of_its_run_and_tells_which_one_was_met(tmp_path: Path) -> None:
-    with group_for(Limits(memory_bytes=4096, processes=7), tmp_path) as group:
+    with group_for(JobLimits(memory_bytes=4096, processes=7), tmp_path) as group:
         assert group is not None
         assert (group.path / "memory.max").read_text() == "4096"
         assert int((group.path / "pids.max").read_text()) == 10
@@ -45,5 +45,5 @@ def test_a_group_has_the_limits_of_its_run_and_tells_which_one_was_met(tmp_path:
         assert group.broken() == "processes"
         (group.path / "memory.events").write_text("low 0\noom_kill 1\n")
         assert group.broken() == "memory"
-    with group_for(Limits(), None) as group:
+    with group_for(JobLimits(), None) as group:
         assert group is None

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from brasstag.sandbox.process.run import usage
-from brasstag.sandbox.process.run.disk import Ledger, size_on_disk
+from brasstag.sandbox.process.run.disk import WriteTotals, size_on_disk
 from tests.sandbox.process.support import Project, until
 
 MB = 1 << 20
@@ -278,7 +278,7 @@ signal.pause()
         assert process.stdout is not None
         try:
             assert process.stdout.readline() == b"written\n"
-            ledger = Ledger()
+            ledger = WriteTotals()
             found = usage.tree(process.pid, most=8)
             assert len(found) == 2
             assert ledger.total(usage.usage(found).faces) >= 3 * MB

@@ -13,7 +13,7 @@ from brasstag.store.contents.touched import forget_touched, touch, touched_paths
 from brasstag.store.database.schema import documents, versions
 from brasstag.store.documents import rows as module
 from brasstag.store.documents.rows import known_rows, rows_at
-from brasstag.store.documents.select import Wanted, list_documents
+from brasstag.store.documents.select import Selection, list_documents
 from brasstag.store.store import Store
 from tests.store.conftest import OpenBooks
 
@@ -64,7 +64,7 @@ def test_what_no_database_takes_as_text_is_asked_for_without_harm(
 ) -> None:
     write(folder, ["a", "b"])
     scan_all(store, folder)
-    wanted = Wanted(**{name: asked})  # type: ignore[arg-type]
+    wanted = Selection(**{name: asked})  # type: ignore[arg-type]
     found = store.read(lambda view: list_documents(view, wanted))
     # Every moment comes before such a character.
     assert [row.path for row in found] == (["a", "b"] if name == "until" else [])
@@ -73,7 +73,7 @@ def test_what_no_database_takes_as_text_is_asked_for_without_harm(
 def test_a_prefix_is_asked_for_as_it_is_written(store: Store, folder: Path) -> None:
     write(folder, ["zero\u200bwidth/a", "zero/b"])
     scan_all(store, folder)
-    wanted = Wanted(prefix="zero\u200bwidth/")
+    wanted = Selection(prefix="zero\u200bwidth/")
     assert [row.path for row in store.read(lambda view: list_documents(view, wanted))] == [
         "zero\u200bwidth/a"
     ]

@@ -12,7 +12,7 @@ from brasstag.documents.search.queries import parse
 from brasstag.store.database.base import Database, Transaction
 from brasstag.store.documents.find import best, body_of
 from brasstag.store.documents.rows import DocumentRow, insert_rows
-from brasstag.store.documents.select import Wanted
+from brasstag.store.documents.select import Selection
 from brasstag.store.fulltext.index import LONGEST_BODY, Indexed, Labels, drop_texts, put_texts, put_words
 from brasstag.store.fulltext.lexemes import (
     NO_LETTER,
@@ -72,12 +72,12 @@ def fill(database: Database, texts: Mapping[int, str]) -> None:
 
 def found(database: Database, query: str) -> set[int]:
     with database.read() as view:
-        return {ranked.id for ranked in best(view, parse(query).sought, Wanted(), 1000)}
+        return {ranked.id for ranked in best(view, parse(query).sought, Selection(), 1000)}
 
 
 def scores(database: Database, query: str) -> dict[int, float]:
     with database.read() as view:
-        return {ranked.id: ranked.score for ranked in best(view, parse(query).sought, Wanted(), 1000)}
+        return {ranked.id: ranked.score for ranked in best(view, parse(query).sought, Selection(), 1000)}
 
 
 def test_every_character_is_folded_as_the_tokenizer_of_sqlite_does() -> None:
@@ -172,7 +172,7 @@ def test_a_word_in_a_path_or_a_tag_weighs_more_than_one_in_a_body(database: Data
             are_new=True,
         )
     with database.read() as view:
-        assert [hit.id for hit in best(view, parse("whale").sought, Wanted(), 10)] == [2, 3, 1]
+        assert [hit.id for hit in best(view, parse("whale").sought, Selection(), 10)] == [2, 3, 1]
 
 
 steps = st.lists(

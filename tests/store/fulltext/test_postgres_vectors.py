@@ -9,7 +9,7 @@ from brasstag.store.database.base import Database
 from brasstag.store.database.sqlite import SqliteDatabase
 from brasstag.store.documents.find import best
 from brasstag.store.documents.rows import insert_rows
-from brasstag.store.documents.select import Wanted
+from brasstag.store.documents.select import Selection
 from brasstag.store.fulltext.index import Indexed, put_texts
 from brasstag.store.fulltext.postgres_bm25 import MOST_RANKED
 from brasstag.store.fulltext.postgres_vectors import LABEL_WEIGHT, SHORT, B, marks, tiers
@@ -76,7 +76,7 @@ def both(database: Database) -> tuple[Database, Database]:
 @on_postgres
 def test_the_best_of_very_many_matches_are_those_that_sqlite_finds(both: tuple[Database, Database]) -> None:
     for query in ("w0", "w1", "w0 w1", "w0 -w4", '"w0 w1"', "w0 OR w1", "w3", "w290"):
-        ours, theirs = (_found(one, query, Wanted(), 10) for one in both)
+        ours, theirs = (_found(one, query, Selection(), 10) for one in both)
         # How long texts usually are is taken from some of them, which may change the order of neighbours.
         assert len(set(ours) & set(theirs)) >= 9, query
         assert ours[0] == theirs[0], query
@@ -84,7 +84,7 @@ def test_the_best_of_very_many_matches_are_those_that_sqlite_finds(both: tuple[D
 
 @on_postgres
 def test_filters_hold_among_very_many_matches(both: tuple[Database, Database]) -> None:
-    wanted = Wanted(tags=("kept",))
+    wanted = Selection(tags=("kept",))
     ours, theirs = (_found(one, "w0", wanted, 10) for one in both)
     assert len(set(ours) & set(theirs)) >= 9
     every = [set(_found(one, "w0", wanted, MANY)) for one in both]
@@ -95,7 +95,7 @@ def test_filters_hold_among_very_many_matches(both: tuple[Database, Database]) -
 @on_postgres
 def test_as_many_are_found_as_are_asked_for(both: tuple[Database, Database]) -> None:
     for limit in (1, 100, MOST_RANKED - 1, MOST_RANKED + 1):
-        assert len(_found(both[0], "w0", Wanted(), limit)) == limit
+        assert len(_found(both[0], "w0", Selection(), limit)) == limit
 
 
 @on_postgres
@@ -103,10 +103,10 @@ def test_the_same_question_has_the_same_answer_however_often_it_is_asked(
     both: tuple[Database, Database],
 ) -> None:
     with both[0].read() as view:
-        answers = {tuple(best(view, parse("w0 OR w1").sought, Wanted(), 50)) for _ in range(12)}
+        answers = {tuple(best(view, parse("w0 OR w1").sought, Selection(), 50)) for _ in range(12)}
     assert len(answers) == 1
 
 
-def _found(database: Database, query: str, wanted: Wanted, limit: int) -> list[int]:
+def _found(database: Database, query: str, wanted: Selection, limit: int) -> list[int]:
     with database.read() as view:
         return [ranked.id for ranked in best(view, parse(query).sought, wanted, limit)]

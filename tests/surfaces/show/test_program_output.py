@@ -9,7 +9,7 @@ import pytest
 
 from brasstag import Output
 from brasstag.surfaces.cli.show import program_output
-from brasstag.surfaces.cli.show.program_output import Lines, Printed
+from brasstag.surfaces.cli.show.program_output import LineBuffer, Printed
 from tests.conftest import MakeProject, accept
 from tests.engine.crews import CREW, call, turn, write_script
 from tests.surfaces.conftest import OpenTerminal, Pipe
@@ -53,11 +53,11 @@ class TestLines:
         ids=["cut", "half a break", "drawn anew", "drawn anew first", "empty", "no breaks"],
     )
     def test_a_line_is_given_once_it_is_whole(self, pieces: list[str], lines: list[list[str]]) -> None:
-        given = Lines()
+        given = LineBuffer()
         assert [given.add(piece(text)) for text in pieces] == lines
 
     def test_streams_and_calls_do_not_finish_each_others_lines(self) -> None:
-        lines = Lines()
+        lines = LineBuffer()
         assert lines.add(piece("a-")) == lines.add(piece("b-", of="b")) == []
         assert lines.add(piece("e\n", "stderr")) == ["e"]
         assert lines.add(piece("b\n", of="b")) == ["b-b"]
@@ -66,12 +66,12 @@ class TestLines:
 
     def test_a_line_that_never_ends_is_not_held_for_ever(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(program_output, "LONGEST_HELD", 10)
-        lines = Lines()
+        lines = LineBuffer()
         assert lines.add(piece("x" * 8)) == []
         assert lines.add(piece("x" * 8)) == ["x" * 16]
 
     def test_what_is_missing_is_said_where_it_is_missing(self) -> None:
-        lines = Lines()
+        lines = LineBuffer()
         lines.add(piece("begun "))
         found = lines.add(piece("rest\n", left_out=1234))
         assert found == ["begun ", "… 1,234 characters are not shown …", "rest"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brasstag.toolkit.arguments.arguments import Completion, TooLarge, compiled, completion, own
+from brasstag.toolkit.arguments.arguments import Completion, ValueTooLarge, compiled, completion, own
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -50,14 +50,14 @@ def test_what_json_cannot_hold_is_left_for_the_judge_of_json() -> None:
     "value", ["ab" * 51, ["a"] * 21, [0] * 25, [""] * 25, {"k" * 60: "v" * 60}, "é" * 60]
 )
 def test_a_value_over_the_limit_is_refused(value: Any) -> None:
-    with pytest.raises(TooLarge):
+    with pytest.raises(ValueTooLarge):
         own(value, most_bytes=100)
 
 
 def test_a_value_that_contains_itself_is_refused_rather_than_followed_for_ever() -> None:
     knot: list[Any] = []
     knot += [knot, knot]
-    with pytest.raises(TooLarge):
+    with pytest.raises(ValueTooLarge):
         own(knot, most_bytes=10_000)
 
 

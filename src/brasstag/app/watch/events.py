@@ -154,7 +154,7 @@ class Watchers:
 
         ``seen`` says how many entries of which task are known already.
         """
-        following, subscriber = _Following(task_id, seen or {}), _Subscriber()
+        following, subscriber = _WatchedRun(task_id, seen or {}), _Subscriber()
         subscriber.notes += [note for note in self._notes if note.task_id not in (seen or {})]
         self._subscribers.add(subscriber)
         try:
@@ -222,7 +222,7 @@ async def _texts_of(subscriber: _Subscriber, tasks: Mapping[str, Task]) -> Async
             await asyncio.wait_for(subscriber.came.wait(), left)
 
 
-class _Following:
+class _WatchedRun:
     """How far one watcher has read."""
 
     def __init__(self, task_id: str, seen: dict[str, int]) -> None:

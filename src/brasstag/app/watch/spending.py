@@ -13,7 +13,7 @@ from brasstag.words.turns import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class UsedByTurns:
     """What turns took."""
 
     steps: int = 0
@@ -25,8 +25,8 @@ class Taken:
     unpriced: int = 0
     """How many turns have an unknown price."""
 
-    def __add__(self, other: "Taken") -> "Taken":
-        return Taken(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
+    def __add__(self, other: "UsedByTurns") -> "UsedByTurns":
+        return UsedByTurns(*(getattr(self, name) + getattr(other, name) for name in self.__slots__))
 
     @property
     def tokens(self) -> int:
@@ -63,7 +63,7 @@ class Spending:
 
     task: Task
     model: str
-    taken: Taken
+    taken: UsedByTurns
 
 
 def spendings_of_run(view: View, name: str | None = None) -> Iterator[Spending]:
@@ -81,7 +81,7 @@ def spendings(view: View, tasks: Iterable[Task]) -> Iterator[Spending]:
             if entry.kind is not EntryKind.TURN:
                 continue
             usage = Usage.from_json((entry.payload or {}).get("usage", {}))
-            taken = Taken(
+            taken = UsedByTurns(
                 1,
                 usage.input_tokens,
                 usage.output_tokens,
@@ -92,6 +92,6 @@ def spendings(view: View, tasks: Iterable[Task]) -> Iterator[Spending]:
             yield Spending(task, str((entry.payload or {}).get("model", "(redacted)")), taken)
 
 
-def taken_by(view: View, tasks: Iterable[Task]) -> Taken:
+def taken_by(view: View, tasks: Iterable[Task]) -> UsedByTurns:
     """Return what some tasks took together."""
-    return sum((one.taken for one in spendings(view, tasks)), Taken())
+    return sum((one.taken for one in spendings(view, tasks)), UsedByTurns())

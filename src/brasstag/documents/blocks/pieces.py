@@ -22,7 +22,7 @@ def own_text(data: bytes, media_type: str) -> tuple[str, str] | None:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Spot:
+class PieceOffset:
     """A place in a document: a piece, counted from 0, and how many characters of it lie before."""
 
     piece: int
@@ -30,7 +30,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Extract:
     """What is given: the value itself, and the text a model reads for it."""
 
     value: Any
@@ -55,7 +55,7 @@ class Pieces(Protocol):
     def words(self, piece: int) -> str:
         """Return the text of a piece whose places are those of its characters; empty where they are not."""
 
-    def shown(self, start: Spot, stop: Spot) -> Shown:
+    def shown(self, start: PieceOffset, stop: PieceOffset) -> Extract:
         """Return what lies between two places."""
 
     def told(self, piece: int, start: int, stop: int) -> str:
@@ -63,7 +63,7 @@ class Pieces(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class TextLines:
     """A text in lines, which end at line feeds and nowhere else, as for read_file and search."""
 
     text: str
@@ -72,7 +72,7 @@ class Lines:
     unit: Unit = "line"
 
     @classmethod
-    def of(cls, text: str) -> "Lines":
+    def of(cls, text: str) -> "TextLines":
         """Return the lines of a text, each with what ends it."""
         starts = array("Q", accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
         # Nothing ends the last one but the end of the text.
@@ -96,10 +96,10 @@ class Lines:
         """Return a line."""
         return self.text[self.starts[piece] : self.starts[piece + 1]]
 
-    def shown(self, start: Spot, stop: Spot) -> Shown:
+    def shown(self, start: PieceOffset, stop: PieceOffset) -> Extract:
         """Return the text between two places."""
         text = self.text[self.starts[start.piece] + start.offset : self.starts[stop.piece] + stop.offset]
-        return Shown(text, text)
+        return Extract(text, text)
 
     def told(self, piece: int, start: int, stop: int) -> str:
         """Say which of its characters those are."""
@@ -107,7 +107,7 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True)
-class Passages:
+class BlockPieces:
     """A document in blocks, in the form they are given in."""
 
     blocks: Sequence[Block]
@@ -129,7 +129,7 @@ class Passages:
         """Return the text of a block that is nothing else."""
         return self.blocks[piece].text
 
-    def shown(self, start: Spot, stop: Spot) -> Shown:
+    def shown(self, start: PieceOffset, stop: PieceOffset) -> Extract:
         """Return the blocks between two places; parts of blocks are blocks."""
         blocks = list(self.blocks[start.piece : stop.piece])
         if stop.offset:
@@ -143,13 +143,13 @@ class Passages:
         """Say which of its rows, entries or characters those are."""
         return told(self.blocks[piece], start, stop)
 
-    def _written(self, blocks: Blocks) -> Shown:
+    def _written(self, blocks: Blocks) -> Extract:
         if self.form == "json":
             value = blocks.as_json()["blocks"]
             # As a model is shown it.
-            return Shown(value, json.dumps(value, ensure_ascii=False, sort_keys=True))
+            return Extract(value, json.dumps(value, ensure_ascii=False, sort_keys=True))
         text = as_text(blocks) if self.form == "text" else as_markdown(blocks).rstrip("\n")
-        return Shown(text, text)
+        return Extract(text, text)
 
 
 Strand = tuple[str, ...]

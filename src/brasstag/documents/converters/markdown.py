@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from brasstag.documents.converters.text import clean_lines, decoded, paragraphs
-from brasstag.documents.converters.writer import BlockWriter, Entry
+from brasstag.documents.converters.writer import BlockWriter, ListEntry
 
 MOST_BYTES = 4_000_000
 """A longer file is read as plain text: no person writes so much by hand, and parsing it would take seconds."""
@@ -29,7 +29,7 @@ def markdown(data: bytes, _media_type: str, writer: BlockWriter) -> None:
         return
     lines = clean_lines(text)
     skipped = _front_matter(lines, writer)
-    _Writer(writer, skipped).write("\n".join(lines[skipped:]))
+    _MarkdownWriter(writer, skipped).write("\n".join(lines[skipped:]))
 
 
 def _front_matter(lines: Sequence[str], writer: BlockWriter) -> int:
@@ -44,7 +44,7 @@ def _front_matter(lines: Sequence[str], writer: BlockWriter) -> int:
     return 0
 
 
-class _Writer:
+class _MarkdownWriter:
     """Walks the tokens of a document; what it stands in is on stacks."""
 
     def __init__(self, writer: BlockWriter, skipped: int) -> None:
@@ -108,7 +108,7 @@ class _Writer:
             self._writer.paragraph(inline_text(following), self._place(token), self._quoted)
 
     def _item_text(self, text: str, token: Token) -> None:
-        item = Entry(text, len(self._lists) - 1, self._lists[-1], self._place(token))
+        item = ListEntry(text, len(self._lists) - 1, self._lists[-1], self._place(token))
         self._writer.gather_item(item, is_new=self._is_new)
         self._is_new = False
 

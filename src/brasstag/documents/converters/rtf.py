@@ -27,12 +27,12 @@ _DEEPEST = 1_000
 def rtf(data: bytes, _media_type: str, writer: BlockWriter) -> None:
     """Write the paragraphs of an RTF document."""
     # What lies beyond the first 65,536 characters is written as two halves.
-    said = "".join(_Reader().read(data)).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    said = "".join(_RtfReader().read(data)).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     for text in said.split("\n\n"):
         writer.paragraph(text.replace("\t", " "), {})
 
 
-class _Reader:
+class _RtfReader:
     """Goes through a document once; what a group sets ends with it."""
 
     def __init__(self) -> None:

@@ -55,7 +55,7 @@ def in_one_line(text: str) -> str:
     return " ".join(_CONTROL.sub(_shown, text).split())
 
 
-class Entry(NamedTuple):
+class ListEntry(NamedTuple):
     """An item of a list as it is found."""
 
     text: str
@@ -63,7 +63,7 @@ class Entry(NamedTuple):
     number: int | None
     at: dict[str, Any]
 
-    def going_on(self, text: str, at: dict[str, Any]) -> "Entry":
+    def going_on(self, text: str, at: dict[str, Any]) -> "ListEntry":
         """Return it with words that stand below its own."""
         return self._replace(text=f"{self.text}\n{text}", at={**self.at, "end_line": at.get("end_line", 0)})
 
@@ -79,7 +79,7 @@ class BlockWriter:
         self.truncated = False
         self._characters = 0
         self._cells = 0
-        self._items: list[Entry] = []
+        self._items: list[ListEntry] = []
         self._code: list[str] = []
         self._code_at: dict[str, Any] = {}
         self._deadline = time.monotonic() + MOST_SECONDS
@@ -133,7 +133,7 @@ class BlockWriter:
         self._code_at = self._code_at if self._code else at
         self._code.append(line)
 
-    def gather_item(self, item: Entry, *, is_new: bool = True) -> None:
+    def gather_item(self, item: ListEntry, *, is_new: bool = True) -> None:
         """Keep an item of a list until ``end_list``; one that is not new goes on with the words of the last."""
         if is_new or not self._items:
             self._items.append(item)

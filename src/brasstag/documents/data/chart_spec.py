@@ -15,7 +15,7 @@ _FEW_NAMES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Series:
     """One series: a name, and its points."""
 
     name: str
@@ -32,7 +32,7 @@ class Chart:
     y_label: str
     scale: Scale
     """What its x values are."""
-    lines: Sequence[Line]
+    lines: Sequence[Series]
 
     @property
     def names(self) -> list[Any]:

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from brasstag.documents.data.chart_spec import Chart, Line, Scale
+from brasstag.documents.data.chart_spec import Chart, Scale, Series
 from brasstag.documents.data.query import as_columns, open_tables
 from brasstag.documents.data.sources import identifier
 from brasstag.documents.data.stdio import reply
-from brasstag.documents.data.tables import Answer, Tables
+from brasstag.documents.data.tables import QueryResult, Tables
 from brasstag.words.errors import Code, ToolError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _FIRST_ROWS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ChartColumns:
     """Which columns are drawn."""
 
     x: str
@@ -94,7 +94,7 @@ def _drawn(chart: Chart, form: str) -> "Picture":
     return draw(chart, form)
 
 
-def _wanted(found: Answer, request: Mapping[str, Any]) -> Wanted:
+def _wanted(found: QueryResult, request: Mapping[str, Any]) -> ChartColumns:
     """Return the columns to draw: those that were named, else the first, and the first of numbers beside it."""
     kinds = dict(found.columns)
     names = list(kinds)
@@ -121,10 +121,10 @@ def _wanted(found: Answer, request: Mapping[str, Any]) -> Wanted:
             )
     if series and len(y) > 1:
         raise ToolError(Code.INVALID_ARGUMENTS, "series splits one column of numbers; name one in y")
-    return Wanted(x, y, series, any(kinds[name] in _FLOATS for name in y))
+    return ChartColumns(x, y, series, any(kinds[name] in _FLOATS for name in y))
 
 
-def _shaped(sql: str, wanted: Wanted, aggregate: str | None) -> str:
+def _shaped(sql: str, wanted: ChartColumns, aggregate: str | None) -> str:
     """Return SQL for just the columns to draw, combined where that is wanted, in the order of the rows they come from."""
     y = list(dict.fromkeys(wanted.y))
     keys = [
@@ -140,14 +140,14 @@ def _shaped(sql: str, wanted: Wanted, aggregate: str | None) -> str:
     return f'FROM ({numbered}) SELECT {columns} GROUP BY {", ".join(keys)} ORDER BY min("row number")'
 
 
-def _chart(found: Answer, wanted: Wanted, request: Mapping[str, Any]) -> Chart:
+def _chart(found: QueryResult, wanted: ChartColumns, request: Mapping[str, Any]) -> Chart:
     places = {name: place for place, (name, _) in enumerate(found.columns)}
     kinds = dict(found.columns)
     x = places[wanted.x]
     if wanted.series is not None:
         lines = _split(found.rows, x, places[wanted.y[0]], places[wanted.series])
     else:
-        lines = [Line(name, _points(found.rows, x, places[name])) for name in wanted.y]
+        lines = [Series(name, _points(found.rows, x, places[name])) for name in wanted.y]
     if len(lines) > MOST_LINES:
         raise ToolError(
             Code.TOO_LARGE,
@@ -169,7 +169,7 @@ def _scale(kind: str) -> Scale:
     return "time" if kind.startswith(("DATE", "TIMESTAMP")) else "name"
 
 
-def _y_label(wanted: Wanted, request: Mapping[str, Any]) -> str:
+def _y_label(wanted: ChartColumns, request: Mapping[str, Any]) -> str:
     if request["kind"] == "histogram":
         return "count"
     if len(wanted.y) > 1:
@@ -181,18 +181,18 @@ _NAMED = ("mean", "min", "max", "count")
 """Ways to combine that a reader has to be told; a sum is what an amount is taken for."""
 
 
-def _split(rows: Sequence[Sequence[Any]], x: int, y: int, series: int) -> list[Line]:
+def _split(rows: Sequence[Sequence[Any]], x: int, y: int, series: int) -> list[Series]:
     split: dict[str, list[Sequence[Any]]] = {}
     for row in rows:
         split.setdefault("" if row[series] is None else str(row[series]), []).append(row)
-    return [Line(name, _points(part, x, y)) for name, part in split.items()]
+    return [Series(name, _points(part, x, y)) for name, part in split.items()]
 
 
 def _points(rows: Sequence[Sequence[Any]], x: int, y: int) -> list[tuple[Any, float | None]]:
     return [(row[x], None if row[y] is None else float(row[y])) for row in rows]
 
 
-def _require_drawable(chart: Chart, found: Answer, kind: str) -> None:
+def _require_drawable(chart: Chart, found: QueryResult, kind: str) -> None:
     if not any(value is not None for line in chart.lines for _, value in line.points):
         raise ToolError(
             Code.INVALID_ARGUMENTS, "there are no rows with numbers in them, so there is nothing to draw"

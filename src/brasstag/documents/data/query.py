@@ -10,7 +10,7 @@ from typing import Any
 
 from brasstag.documents.data.sources import identifier
 from brasstag.documents.data.stdio import reply
-from brasstag.documents.data.tables import Allowance, Answer, Tables, shelve
+from brasstag.documents.data.tables import QueryLimits, QueryResult, Tables, shelve
 from brasstag.words.errors import Code, ToolError
 
 
@@ -37,10 +37,10 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def open_tables(request: Mapping[str, Any]) -> Tables:
     """Return the documents of a request, ready for SQL."""
-    return Tables(shelve(request["documents"]), Allowance(request["seconds"], request["memory_mb"]))
+    return Tables(shelve(request["documents"]), QueryLimits(request["seconds"], request["memory_mb"]))
 
 
-def as_columns(found: Answer) -> list[dict[str, str]]:
+def as_columns(found: QueryResult) -> list[dict[str, str]]:
     """Return ``{name, type}`` of each column."""
     return [{"name": name, "type": kind} for name, kind in found.columns]
 

@@ -25,7 +25,7 @@ class NotEven(Exception):
 
 
 @dataclass(slots=True)
-class _Lines:
+class _RaggedLines:
     """Lines that do not fit: how many, and the first few."""
 
     count: int = 0
@@ -71,9 +71,9 @@ def evened(table_file: TableFile, scratch: Path) -> TableFile:
     return replace(table_file, path=place, evened="; ".join(notes) or "its lines do not all end alike")
 
 
-def _misfits(table_file: TableFile, layout: Layout) -> tuple[_Lines, _Lines, int]:
+def _misfits(table_file: TableFile, layout: Layout) -> tuple[_RaggedLines, _RaggedLines, int]:
     """Return which lines have too few values, which too many, and how many columns all of them take."""
-    fewer, more, width = _Lines(), _Lines(), layout.columns
+    fewer, more, width = _RaggedLines(), _RaggedLines(), layout.columns
     for line, row in _rows(table_file, layout):
         if len(row) != layout.columns:
             (more if len(row) > layout.columns else fewer).add(line)

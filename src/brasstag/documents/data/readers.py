@@ -9,7 +9,7 @@ import duckdb
 from brasstag.documents.data.dates import order_told
 from brasstag.documents.data.ragged import NotEven, seen_layout
 from brasstag.documents.data.recode import NotUtf8, beginning_of, tells_of_encoding
-from brasstag.documents.data.sources import Source, TableFile, first_lines, literal, not_a_table
+from brasstag.documents.data.sources import TableFile, ViewSource, first_lines, literal, not_a_table
 from brasstag.documents.formats.text import encoding_of
 
 TABLES = "CSV, TSV, JSON, JSON lines, Parquet, XLSX, XLS and ODS files"
@@ -20,13 +20,13 @@ _EMPTY = "(empty)"
 _UNFIT = ("fits no table and is left out", "fit no table and are left out")
 
 
-Reads = Callable[[duckdb.DuckDBPyConnection, TableFile, bool], Iterator[Source]]
+Reads = Callable[[duckdb.DuckDBPyConnection, TableFile, bool], Iterator[ViewSource]]
 """Yields the tables of a file; with True it looks at all of it, not only its beginning, to find out the types."""
 
 
 def read_tables(
     connection: duckdb.DuckDBPyConnection, table_file: TableFile, *, thorough: bool
-) -> Iterator[Source]:
+) -> Iterator[ViewSource]:
     """Yield the tables of a file; raise ToolError where it has none, NotUtf8 or NotEven where it must be rewritten."""
     head = beginning_of(table_file)
     if not head:
@@ -46,7 +46,7 @@ def read_tables(
 
 def _separated(
     connection: duckdb.DuckDBPyConnection, table_file: TableFile, thorough: bool
-) -> Iterator[Source]:
+) -> Iterator[ViewSource]:
     """Find out how a file is written, once; every reading after that goes by it."""
     given = {"compression": literal("gzip" if table_file.is_packed else "none")}
     given |= {"delim": "','", "quote": "'\"'", "escape": "'\"'"} if table_file.evened else {}
@@ -81,7 +81,7 @@ def _separated(
         _run(connection, table_file, f"FROM {relation} SELECT count(*)")
     notes = [first_lines(found.skipped, *_UNFIT)] if found.skipped else []
     notes += [table_file.evened] if table_file.evened else []
-    yield Source(relation, note="; ".join([*notes, *told, *_encoding_told(table_file)]))
+    yield ViewSource(relation, note="; ".join([*notes, *told, *_encoding_told(table_file)]))
 
 
 class _Sniffed(NamedTuple):
@@ -136,13 +136,13 @@ def _overlooks(table_file: TableFile, found: _Sniffed) -> bool:
 
 def _objects(
     _connection: duckdb.DuckDBPyConnection, table_file: TableFile, thorough: bool
-) -> Iterator[Source]:
+) -> Iterator[ViewSource]:
     if not table_file.recoded and beginning_of(table_file).startswith(BOM_UTF8):
         # DuckDB takes the mark for a part of the JSON.
         raise NotUtf8
     options = {"compression": literal("gzip" if table_file.is_packed else "none")}
     options |= {"sample_size": str(_WHOLE_FILE)} if thorough else {}
-    yield Source(
+    yield ViewSource(
         f"read_json({literal(str(table_file.path))}, {_options(options)})",
         note="; ".join(_encoding_told(table_file)),
     )
@@ -150,13 +150,13 @@ def _objects(
 
 def _columnar(
     _connection: duckdb.DuckDBPyConnection, table_file: TableFile, _thorough: bool
-) -> Iterator[Source]:
-    yield Source(f"read_parquet({literal(str(table_file.path))})")
+) -> Iterator[ViewSource]:
+    yield ViewSource(f"read_parquet({literal(str(table_file.path))})")
 
 
 def _workbook(
     connection: duckdb.DuckDBPyConnection, table_file: TableFile, _thorough: bool
-) -> Iterator[Source]:
+) -> Iterator[ViewSource]:
     from brasstag.documents.data.workbooks import read_workbook  # noqa: PLC0415 - what it needs is another extra's
 
     yield from read_workbook(connection, table_file)

@@ -42,7 +42,7 @@ class TableFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ViewSource:
     """What a view stands for."""
 
     relation: str

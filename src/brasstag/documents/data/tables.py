@@ -18,7 +18,7 @@ import duckdb
 from brasstag.documents.data.ragged import NotEven, evened
 from brasstag.documents.data.readers import read_tables
 from brasstag.documents.data.recode import NotUtf8, recoded, tells_of_encoding
-from brasstag.documents.data.sources import Source, TableFile, identifier, literal, not_a_table
+from brasstag.documents.data.sources import TableFile, ViewSource, identifier, literal, not_a_table
 from brasstag.documents.data.values import is_plain, plain_value, written_value
 from brasstag.words.errors import Code, ToolError
 
@@ -40,7 +40,7 @@ _CONFIG = {
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class QueryLimits:
     """What a query may use. The limits of the module job are a little wider; they stop a DuckDB that exceeds these."""
 
     seconds: float
@@ -48,12 +48,12 @@ class Allowance:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TableView:
     """A view, and which of the documents it shows."""
 
     document: int
     view: str
-    source: Source
+    source: ViewSource
 
     def as_json(self) -> dict[str, Any]:
         """Return ``{document, view, sheet, note}``."""
@@ -62,7 +62,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryResult:
     """What a query gave."""
 
     columns: list[tuple[str, str]]
@@ -91,7 +91,7 @@ def _query_failed(words: str) -> ToolError:
 class Tables:
     """Documents, ready for SQL."""
 
-    def __init__(self, files: Sequence[TableFile], allowance: Allowance, *, thorough: bool = False) -> None:
+    def __init__(self, files: Sequence[TableFile], allowance: QueryLimits, *, thorough: bool = False) -> None:
         """Make a view of each table, then cut off all other access; raise ToolError where a document is no table."""
         self._files = list(files)
         self._scratch = Path(tempfile.mkdtemp())
@@ -100,7 +100,7 @@ class Tables:
         self._is_thorough = thorough
         self._connection = duckdb.connect(":memory:", config=dict(_CONFIG))
         self._connection.execute(f"SET memory_limit='{allowance.memory_mb}MB'")
-        self.shown: list[Shown] = []
+        self.shown: list[TableView] = []
         for number in range(len(files)):
             # One by one: the next name must not be that of one before.
             for shown in self._show(number):
@@ -110,7 +110,7 @@ class Tables:
         self._connection.execute("SET enable_external_access=false")
         self._connection.execute("SET lock_configuration=true")
 
-    def query(self, sql: str, most_rows: int) -> Answer:
+    def query(self, sql: str, most_rows: int) -> QueryResult:
         """Return at most so many rows of one SELECT; raise ToolError where it is none, or fails.
 
         Where a file is not what its beginning promised, all of it is looked at, and the query is run once more.
@@ -161,7 +161,7 @@ class Tables:
                     return sql[:place]
         return sql
 
-    def _answer(self, statement: str, most_rows: int) -> Answer:
+    def _answer(self, statement: str, most_rows: int) -> QueryResult:
         with self._in_time():
             found = self._connection.sql(statement)
             columns = list(zip(found.columns, map(str, found.types), strict=True))
@@ -177,13 +177,13 @@ class Tables:
             ]
             for row in fetched[:most_rows]
         ]
-        return Answer(columns, rows, len(fetched) > most_rows)
+        return QueryResult(columns, rows, len(fetched) > most_rows)
 
-    def _show(self, number: int) -> Iterator[Shown]:
+    def _show(self, number: int) -> Iterator[TableView]:
         with self._said(partial(not_a_table, self._files[number])), self._in_time():
             yield from self._readable(number)
 
-    def _readable(self, number: int) -> Iterator[Shown]:
+    def _readable(self, number: int) -> Iterator[TableView]:
         """Yield the views of a document, written anew where DuckDB cannot read it as it is."""
         table_file = self._files[number]
         try:
@@ -198,7 +198,7 @@ class Tables:
             return
         yield from self._readable(number)
 
-    def _views(self, number: int) -> Iterator[Shown]:
+    def _views(self, number: int) -> Iterator[TableView]:
         table_file = self._files[number]
         sources = list(read_tables(self._connection, table_file, thorough=self._is_thorough))
         if not sources:
@@ -211,7 +211,7 @@ class Tables:
                 if source.is_stored
                 else f"CREATE VIEW {identifier(name)} AS FROM {source.relation}"
             )
-            yield Shown(number, name, source)
+            yield TableView(number, name, source)
 
     def _name(self, stem: str) -> str:
         """Return a name for a view that needs no quotes, and that no other view has."""

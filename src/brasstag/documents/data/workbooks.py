@@ -12,7 +12,7 @@ from python_calamine import CalamineError, CalamineWorkbook
 
 from brasstag.documents.converters.formulas import UNCALCULATED_TOLD, has_uncalculated
 from brasstag.documents.converters.limits import MOST_UNPACKED
-from brasstag.documents.data.sources import Source, TableFile, identifier, literal, not_a_table
+from brasstag.documents.data.sources import TableFile, ViewSource, identifier, literal, not_a_table
 from brasstag.words.errors import Code, ToolError
 
 MOST_CELLS = 5_000_000
@@ -20,7 +20,7 @@ MOST_CELLS = 5_000_000
 _TYPES: Mapping[type, str] = {bool: "BOOLEAN", datetime: "TIMESTAMP", date: "DATE", time: "TIME"}
 
 
-def read_workbook(connection: duckdb.DuckDBPyConnection, table_file: TableFile) -> Iterator[Source]:
+def read_workbook(connection: duckdb.DuckDBPyConnection, table_file: TableFile) -> Iterator[ViewSource]:
     """Yield a table for each sheet that holds anything, its first row taken for the names of its columns."""
     _refuse_bomb(table_file)
     note = UNCALCULATED_TOLD if has_uncalculated(table_file.path) else ""
@@ -37,7 +37,7 @@ def read_workbook(connection: duckdb.DuckDBPyConnection, table_file: TableFile) 
             rows = sheet.to_python(skip_empty_area=True)
             if rows:
                 table = _loaded(connection, table_file.path.name, number, rows)
-                yield Source(table, sheet=name, note=note, is_stored=True)
+                yield ViewSource(table, sheet=name, note=note, is_stored=True)
     except CalamineError as error:
         raise not_a_table(table_file, f"it cannot be read as a workbook ({error})") from None
 

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from brasstag.sandbox.process.job import FILES, Ended, Limits, Ran
+from brasstag.sandbox.process.job import FILES, Ended, JobLimits, Ran
 from brasstag.sandbox.process.module_job import ModuleJob
 from brasstag.sandbox.process.sandbox import Sandbox, Stop
 from brasstag.words.blocks import FORM, Blocks, NotBlocks
@@ -20,7 +20,7 @@ from brasstag.words.errors import Code, ToolError
 CONVERTER = f"{FORM}.4"
 """Which converters made a document's blocks; counted up when they would make others of the same bytes."""
 
-LIMITS = Limits(
+LIMITS = JobLimits(
     wall_seconds=45.0,
     cpu_seconds=45.0,
     memory_bytes=1 << 30,
@@ -56,7 +56,7 @@ _PASSING = frozenset({Code.NOT_SUPPORTED, Code.CANCELLED, Code.BUSY})
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ConversionSource:
     """A document to convert."""
 
     digest: str
@@ -100,7 +100,7 @@ class Converter:
         self._sandbox = sandbox
 
     def convert_many(
-        self, sources: Sequence[Source], stop: Stop | None = None, seconds: float = float("inf")
+        self, sources: Sequence[ConversionSource], stop: Stop | None = None, seconds: float = float("inf")
     ) -> list[Converted]:
         """Return the blocks of each document, or why there are none, in the order given.
 
@@ -131,7 +131,7 @@ class Converter:
         return [answers[place] for place in range(len(sources))]
 
     def _run(
-        self, sources: Sequence[Source], stop: Stop | None, seconds: float, share: float
+        self, sources: Sequence[ConversionSource], stop: Stop | None, seconds: float, share: float
     ) -> tuple[list[Converted], NotConverted]:
         """Return the answers that came, and what is to be said of the document that no answer came to."""
         is_alone, is_waited_for = len(sources) == 1, seconds < float("inf")
@@ -170,8 +170,8 @@ def compile_programs() -> None:
             compile_dir(place, quiet=2)
 
 
-def _batches(sources: Sequence[tuple[int, Source]]) -> Iterator[list[tuple[int, Source]]]:
-    batch: list[tuple[int, Source]] = []
+def _batches(sources: Sequence[tuple[int, ConversionSource]]) -> Iterator[list[tuple[int, ConversionSource]]]:
+    batch: list[tuple[int, ConversionSource]] = []
     size = 0
     for place, source in sources:
         own = len(source.content) if isinstance(source.content, bytes) else 0
@@ -184,7 +184,7 @@ def _batches(sources: Sequence[tuple[int, Source]]) -> Iterator[list[tuple[int, 
         yield batch
 
 
-def _module_job(sources: Sequence[Source], limits: Limits) -> ModuleJob:
+def _module_job(sources: Sequence[ConversionSource], limits: JobLimits) -> ModuleJob:
     files: list[tuple[str, Path]] = []
     told: list[dict[str, Any]] = []
     given: list[bytes] = []

@@ -10,7 +10,7 @@ from brasstag.documents.formats.kinds import CONVERTED, PICTURES
 from brasstag.documents.formats.text import decoded
 from brasstag.documents.reading.examine import READ_AT_ONCE, Examined, examine
 from brasstag.documents.reading.extract import extract, how_to_load
-from brasstag.documents.study.study import Item, Study
+from brasstag.documents.study.study import ContentToRead, Study
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.sandbox.workspace.paths import parse_path
 from brasstag.words.documents import Carried
@@ -81,7 +81,7 @@ def _converted(draft: Draft, found: Sequence[Examined], study: Study, end: float
             if kept.digest != one.digest:
                 raise ToolError(Code.CHANGED, f"{one.path} changed while it was being read; call again")
             seconds = max(0.0, min(PATIENCE, end - time.monotonic()))
-            (answer,) = study.blocks_of([Item(one.digest, one.media_type, one.path)], seconds)
+            (answer,) = study.blocks_of([ContentToRead(one.digest, one.media_type, one.path)], seconds)
             yield _with(one, answer)
 
 

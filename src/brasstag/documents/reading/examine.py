@@ -143,7 +143,7 @@ def _scan(path: str, file: BinaryIO) -> Examined:
     kind = kind_among(path, beginning, can_be_read=encoding is not None)
     if encoding is None or not is_text_kind(kind):
         encoding = ""
-    lines = _Lines(encoding)
+    lines = _LineCount(encoding)
     size = 0
     for chunk in _chunks(first, file):
         digest.update(chunk)
@@ -174,7 +174,7 @@ def _chunks(first: bytes, file: BinaryIO) -> Iterator[bytes]:
         first = file.read(_CHUNK)
 
 
-class _Lines:
+class _LineCount:
     """Counts the lines of a text, and its bytes as UTF-8, or about that."""
 
     def __init__(self, encoding: str) -> None:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 
-from brasstag.documents.blocks.pieces import Passages
+from brasstag.documents.blocks.pieces import BlockPieces
 from brasstag.documents.formats.kinds import TABLES
 from brasstag.documents.reading.examine import LONGEST_HEADING, MOST_HEADINGS, Examined
 from brasstag.documents.reading.load import part_of
@@ -64,7 +64,9 @@ def _of_blocks(
     left = max(1, room - sum(map(_bytes, parts[1:])))
     start = {"start_block": 0}
     try:
-        part = part_of(Passages(blocks.blocks, "markdown"), None, None, 0, lambda text: _bytes(text) / left)
+        part = part_of(
+            BlockPieces(blocks.blocks, "markdown"), None, None, 0, lambda text: _bytes(text) / left
+        )
     except ToolError:
         # Not even the beginning of its first block fits.
         part = None

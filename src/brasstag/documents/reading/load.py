@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from brasstag.documents.blocks.pieces import Pieces, Shown, Spot, Unit
+from brasstag.documents.blocks.pieces import Extract, PieceOffset, Pieces, Unit
 from brasstag.words.errors import Code, ToolError
 
 Share = Callable[[str], float]
@@ -23,7 +23,7 @@ _FAR_BACK = 200
 class Part:
     """What was given of a document, counted in its pieces."""
 
-    shown: Shown
+    shown: Extract
     first: int
     last: int
     total: int
@@ -38,7 +38,7 @@ def part_of(
 ) -> Part:
     """Return a range of a document; with ``share_of``, as much of it from its beginning on as fits."""
     start, end = _bounds(pieces, first, last, offset)
-    stop = Spot(end) if share_of is None else _stop(pieces, start, end, share_of)
+    stop = PieceOffset(end) if share_of is None else _stop(pieces, start, end, share_of)
     name, total = FIRST[pieces.unit], len(pieces)
     is_more = stop.piece < total
     return Part(
@@ -52,7 +52,7 @@ def part_of(
     )
 
 
-def _bounds(pieces: Pieces, first: int | None, last: int | None, offset: int) -> tuple[Spot, int]:
+def _bounds(pieces: Pieces, first: int | None, last: int | None, offset: int) -> tuple[PieceOffset, int]:
     name, total = FIRST[pieces.unit], len(pieces)
     start = 0 if first is None else first - name
     end = total if last is None else min(total, last - name + 1)
@@ -74,17 +74,17 @@ def _bounds(pieces: Pieces, first: int | None, last: int | None, offset: int) ->
             "use next and next_offset of the part before as they are",
             {"length": long},
         )
-    return Spot(start, offset), end
+    return PieceOffset(start, offset), end
 
 
-def _stop(pieces: Pieces, start: Spot, end: int, share_of: Share) -> Spot:
+def _stop(pieces: Pieces, start: PieceOffset, end: int, share_of: Share) -> PieceOffset:
     """Return how far it fits: whole pieces, then rows or lines of the next, and characters where that is little."""
 
-    def share(stop: Spot) -> float:
+    def share(stop: PieceOffset) -> float:
         return share_of(pieces.shown(start, stop).text)
 
     if start.piece >= end:
-        return Spot(end)
+        return PieceOffset(end)
     stop = _furthest(start, _Spots(range(start.piece + 1, end + 1)), share)
     if stop.piece == end:
         return stop
@@ -98,7 +98,7 @@ def _stop(pieces: Pieces, start: Spot, end: int, share_of: Share) -> Spot:
     cut_off = _furthest(stop, _Spots(places, stop.piece), share)
     if cut_off > start:
         return _between_words(pieces, max(start, stop), cut_off, share)
-    least = share(Spot(start.piece, start.offset + 1) if places else Spot(start.piece + 1))
+    least = share(PieceOffset(start.piece, start.offset + 1) if places else PieceOffset(start.piece + 1))
     raise ToolError(
         Code.TOO_LARGE,
         f"not even the beginning of {pieces.unit} {start.piece + FIRST[pieces.unit]} fits; it takes {_excess(least)} "
@@ -112,7 +112,7 @@ def _excess(share: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Spots(Sequence[Spot]):
+class _Spots(Sequence[PieceOffset]):
     """Places between pieces, or between the characters of one, of which there may be millions."""
 
     places: Sequence[int]
@@ -123,10 +123,12 @@ class _Spots(Sequence[Spot]):
 
     def __getitem__(self, number: Any) -> Any:
         place = self.places[number]
-        return Spot(place) if self.piece is None else Spot(self.piece, place)
+        return PieceOffset(place) if self.piece is None else PieceOffset(self.piece, place)
 
 
-def _furthest(stop: Spot, candidates: Sequence[Spot], share: Callable[[Spot], float]) -> Spot:
+def _furthest(
+    stop: PieceOffset, candidates: Sequence[PieceOffset], share: Callable[[PieceOffset], float]
+) -> PieceOffset:
     """Return the last candidate that fits, or ``stop`` where none does; near ones are tried first, as they are cheap."""
     fitting, too_far = -1, len(candidates)
     used, needed = 0.0, 0.0
@@ -146,16 +148,18 @@ def _furthest(stop: Spot, candidates: Sequence[Spot], share: Callable[[Spot], fl
     return stop if fitting < 0 else candidates[fitting]
 
 
-def _between_words(pieces: Pieces, low: Spot, high: Spot, share: Callable[[Spot], float]) -> Spot:
+def _between_words(
+    pieces: Pieces, low: PieceOffset, high: PieceOffset, share: Callable[[PieceOffset], float]
+) -> PieceOffset:
     """Return a place a little before, if there is one, that cuts no word."""
     begin = low.offset if low.piece == high.piece else 0
     ends = _WORD_END.finditer(pieces.words(high.piece), max(begin, high.offset - _FAR_BACK), high.offset + 1)
-    found = [Spot(high.piece, end.end()) for end in ends if begin < end.end() <= high.offset]
+    found = [PieceOffset(high.piece, end.end()) for end in ends if begin < end.end() <= high.offset]
     # Rarely, less text is more tokens.
     return found[-1] if found and share(found[-1]) <= 1 else high
 
 
-def _cuts_told(pieces: Pieces, start: Spot, stop: Spot) -> list[str]:
+def _cuts_told(pieces: Pieces, start: PieceOffset, stop: PieceOffset) -> list[str]:
     name = FIRST[pieces.unit]
     ends = {start.piece: start.offset} if start.offset else {}
     ends |= {stop.piece: ends.get(stop.piece, 0)} if stop.offset else {}

@@ -16,7 +16,7 @@ from brasstag.sandbox.workspace.view.reader import READ_FILE, digest_of
 from brasstag.store.contents.blobs import Batch, Blobs
 from brasstag.store.contents.small import LARGEST as LARGEST_SMALL
 from brasstag.store.contents.versions import Version
-from brasstag.store.documents.findings import Taken, inode_in
+from brasstag.store.documents.findings import TakenFile, inode_in
 from brasstag.store.documents.rows import Pending
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, ToolError
@@ -25,7 +25,7 @@ from brasstag.words.previews import digest_in, file_state, link_state
 _ATTEMPTS = 3
 
 
-class _Held(NamedTuple):
+class _HeldContent(NamedTuple):
     """What an open file holds."""
 
     digest: str
@@ -47,7 +47,7 @@ class Intake:
         self._sizes = sizes
         self._look = look
 
-    def take(self, directory: int, file: FileStat, newest: Version | None) -> Taken | None:
+    def take(self, directory: int, file: FileStat, newest: Version | None) -> TakenFile | None:
         """Read what was seen in an open directory; None where it is gone.
 
         Raises OSError where it cannot be read, ToolError where it will not stand still.
@@ -65,7 +65,7 @@ class Intake:
             seen = self._look(file.path)
         raise ToolError(Code.CHANGED, f"{shown(file.path)} kept changing while it was being read")
 
-    def _link(self, directory: int, file: FileStat) -> Taken | None:
+    def _link(self, directory: int, file: FileStat) -> TakenFile | None:
         looked_at = time.time_ns()
         name = split_path(file.path)[1]
         try:
@@ -77,9 +77,9 @@ class Intake:
             return None
         fingerprint = kept_fingerprint(status, looked_at)
         state = link_state(sha256(target))
-        return Taken(state, len(target), None, fingerprint, LINK, note=ONLY_A_LINK, small=target)
+        return TakenFile(state, len(target), None, fingerprint, LINK, note=ONLY_A_LINK, small=target)
 
-    def _file(self, directory: int, file: FileStat, newest: Version | None) -> Taken | None:
+    def _file(self, directory: int, file: FileStat, newest: Version | None) -> TakenFile | None:
         """Read a file; None where it was another one by then, or did not stay as it was."""
         looked_at = time.time_ns()
         descriptor = os.open(split_path(file.path)[1], READ_FILE, dir_fd=directory)
@@ -98,7 +98,7 @@ class Intake:
         if not is_same or held.size != after.st_size:
             return None
         is_converted = held.media_type in CONVERTED
-        return Taken(
+        return TakenFile(
             file_state(held.digest),
             held.size,
             stat.S_IMODE(before.st_mode),
@@ -110,13 +110,13 @@ class Intake:
             small=held.data,
         )
 
-    def _large(self, descriptor: int, path: str, size: int, newest: Version | None) -> _Held:
+    def _large(self, descriptor: int, path: str, size: int, newest: Version | None) -> _HeldContent:
         digest = self._kept(descriptor, size, newest)
         media_type, text = described(path, os.pread(descriptor, BEGINNING, 0), is_whole=False)
         if text is not None and media_type not in CONVERTED:
             wanted = min(size, self._sizes.indexed)
             _, text = described(path, _beginning(descriptor, wanted), is_whole=wanted == size)
-        return _Held(digest, size, media_type, text)
+        return _HeldContent(digest, size, media_type, text)
 
     def _kept(self, descriptor: int, size: int, newest: Version | None) -> str:
         """Return the digest of a file that is kept by then, unless it is too large."""
@@ -128,9 +128,9 @@ class Intake:
         return digest_of(descriptor)[0] if size > self._sizes.kept else self._batch.put_from(descriptor)
 
 
-def _small(descriptor: int, path: str) -> _Held:
+def _small(descriptor: int, path: str) -> _HeldContent:
     data = os.read(descriptor, LARGEST_SMALL + 1)
-    return _Held(sha256(data), len(data), *described(path, data, is_whole=True), data)
+    return _HeldContent(sha256(data), len(data), *described(path, data, is_whole=True), data)
 
 
 def described(path: str, data: bytes, *, is_whole: bool) -> tuple[str, str | None]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from brasstag.documents.scan.walk import ScanProblem
-from brasstag.store.documents.record import Recorded
+from brasstag.store.documents.record import RecordedFindings
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class ScanReport:
     is_whole: bool = True
     """False where it was told to stop before the end."""
 
-    def add(self, recorded: Recorded) -> None:
+    def add(self, recorded: RecordedFindings) -> None:
         """Add what one commit did."""
         self.left += recorded.left
         for what, count in recorded.counts.items():

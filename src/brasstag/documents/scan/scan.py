@@ -20,7 +20,7 @@ from brasstag.sandbox.workspace.errors import shown, tool_error
 from brasstag.sandbox.workspace.paths import ROOT, parse_path, split_path
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.store.contents.versions import Version, newest_versions, paths_of_calls, standing_directories
-from brasstag.store.documents.findings import Finding, ScanContext, Taken
+from brasstag.store.documents.findings import PathFinding, ScanContext, TakenFile
 from brasstag.store.documents.rows import Known, known_at, known_rows, last_id, rows_at
 from brasstag.store.store import Store
 from brasstag.words.errors import ToolError
@@ -172,8 +172,8 @@ class Scan:
         self.report.unchanged += len(batch) - len(changed)
         self._write(self._taken(changed, newest))
 
-    def _taken(self, files: Sequence[FileStat], newest: dict[str, Version]) -> list[Finding]:
-        findings: list[Finding] = []
+    def _taken(self, files: Sequence[FileStat], newest: dict[str, Version]) -> list[PathFinding]:
+        findings: list[PathFinding] = []
         try:
             with self._store.blobs.batch() as kept:
                 intake = Intake(self._store.blobs, kept, self._sizes, self._walk.look)
@@ -189,7 +189,7 @@ class Scan:
 
     def _taken_in(
         self, parent: str, files: Iterable[FileStat], intake: Intake, newest: dict[str, Version]
-    ) -> Iterator[Finding]:
+    ) -> Iterator[PathFinding]:
         try:
             directory = self._workspace.open_directory(parent)
         except (OSError, ToolError):
@@ -199,35 +199,35 @@ class Scan:
             for file in files:
                 version = newest.get(file.path)
                 try:
-                    taken: Taken | None = intake.take(directory, file, version)
+                    taken: TakenFile | None = intake.take(directory, file, version)
                 except OSError as error:
                     self._report_problem(tool_error(error, file.path), file.path)
                 except ToolError as error:
                     self._report_problem(error, file.path)
                 else:
-                    yield Finding(file.path, version, taken)
+                    yield PathFinding(file.path, version, taken)
         finally:
             os.close(directory)
 
-    def _missing(self, paths: Sequence[str]) -> Iterator[Finding]:
+    def _missing(self, paths: Sequence[str]) -> Iterator[PathFinding]:
         """Yield what became of paths that were not met; those that are there after all are met now."""
         newest = self._store.read(lambda view: newest_versions(view, paths))
         doubtful: list[tuple[FileStat, Known | None]] = []
         for path in paths:
             if self._walk.is_out_of_reach(path):
-                yield Finding(path, newest.get(path), None, is_dropped=True)
+                yield PathFinding(path, newest.get(path), None, is_dropped=True)
                 continue
             try:
                 file = self._walk.look(path)
             except ToolError:
-                yield Finding(path, newest.get(path), None, is_dropped=True)
+                yield PathFinding(path, newest.get(path), None, is_dropped=True)
             except OSError as error:
                 if not any(path.startswith(f"{closed}/") for closed in self._walk.closed):
                     self._report_problem(tool_error(error, path), path)
             else:
                 if file is None:
                     is_directory = self._walk.is_directory(path)
-                    yield Finding(path, newest.get(path), None, is_directory=is_directory)
+                    yield PathFinding(path, newest.get(path), None, is_directory=is_directory)
                 elif self._walk.ignoring.ignores(path):
                     doubtful.append((file, None))
                 else:
@@ -248,13 +248,13 @@ class Scan:
                 self._meet(file, known)
         self._write(
             [
-                Finding(path, newest.get(path), None, is_dropped=True)
+                PathFinding(path, newest.get(path), None, is_dropped=True)
                 for path in paths
                 if path in rows and path not in wanted
             ]
         )
 
-    def _write(self, findings: Sequence[Finding]) -> None:
+    def _write(self, findings: Sequence[PathFinding]) -> None:
         if findings:
             self.report.add(self._store.documents.record_scan(findings, self._context))
 

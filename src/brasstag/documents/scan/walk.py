@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from brasstag.documents.scan.ignore import IGNORE_FILE, Ignoring, Layers
-from brasstag.sandbox.workspace.control import Guard
+from brasstag.sandbox.workspace.control import ControlGuard
 from brasstag.sandbox.workspace.errors import shown, tool_error
 from brasstag.sandbox.workspace.paths import ROOT, ancestors, join_path, split_path
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
@@ -70,7 +70,7 @@ class Walk:
         """Directories that could not be read: what is in them is not known."""
         self._workspace = workspace
         self._hidden = hidden
-        self._guard = Guard(workspace.control)
+        self._guard = ControlGuard(workspace.control)
         self._told = told
 
     def below(self, path: str) -> Iterator[FileStat]:

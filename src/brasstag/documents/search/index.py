@@ -13,7 +13,7 @@ from brasstag.documents.formats.limits import ONLY_A_LINK, Sizes
 from brasstag.documents.formats.text import decoded
 from brasstag.documents.scan.walk import ScanProblem
 from brasstag.documents.search.search import RowHit, Spot
-from brasstag.documents.study.study import Item, Study
+from brasstag.documents.study.study import ContentToRead, Study
 from brasstag.store.database.base import View
 from brasstag.store.documents.rows import (
     DocumentRow,
@@ -79,7 +79,7 @@ def _trouble(row: DocumentRow) -> ScanProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class _IndexText:
     """What the index gets of a document."""
 
     body: str
@@ -118,27 +118,27 @@ class Indexer:
         done.left = self._store.read(count_pending)
         return done
 
-    def _texts(self, rows: Sequence[DocumentRow], seconds: float) -> list[_Text]:
+    def _texts(self, rows: Sequence[DocumentRow], seconds: float) -> list[_IndexText]:
         converted = [row for row in rows if row.pending != Pending.TEXT]
         blocks = self._study.blocks_of([item_of(row) for row in converted], seconds)
         answers = dict(zip((row.id for row in converted), blocks, strict=True))
         return [_converted(answers[row.id]) if row.id in answers else self._own(row) for row in rows]
 
-    def _own(self, row: DocumentRow) -> _Text:
+    def _own(self, row: DocumentRow) -> _IndexText:
         """Return the text of a document that is one itself."""
         if not is_file(row.state):
-            return _Text("", ONLY_A_LINK)
+            return _IndexText("", ONLY_A_LINK)
         text: str | None = None
         if is_text_kind(row.media_type):
             try:
                 with self._store.blobs.open(item_of(row).digest) as stream:
                     data = stream.read(self._sizes.indexed)
             except StoreError as error:
-                return _Text("", f"{Code.NOT_KEPT}: {error}", has_failed=True)
+                return _IndexText("", f"{Code.NOT_KEPT}: {error}", has_failed=True)
             text = decoded(data, is_whole=len(data) == row.size)
-        return _Text(text or "", self._sizes.note(row.size, is_text=text is not None))
+        return _IndexText(text or "", self._sizes.note(row.size, is_text=text is not None))
 
-    def _write(self, rows: Sequence[DocumentRow], texts: Sequence[_Text], done: Indexing) -> None:
+    def _write(self, rows: Sequence[DocumentRow], texts: Sequence[_IndexText], done: Indexing) -> None:
         written = self._store.documents.index_texts(
             [FoundText(row, text.body, text.note, text.needs) for row, text in zip(rows, texts, strict=True)]
         )
@@ -148,10 +148,10 @@ class Indexer:
                 done.failed += text.has_failed
 
 
-def _converted(answer: Converted) -> _Text:
+def _converted(answer: Converted) -> _IndexText:
     if isinstance(answer, NotConverted):
-        return _Text("", f"{answer.code}: {answer.reason}", _needs(answer), has_failed=True)
-    return _Text(text_of(answer)[0], " ".join(answer.notes))
+        return _IndexText("", f"{answer.code}: {answer.reason}", _needs(answer), has_failed=True)
+    return _IndexText(text_of(answer)[0], " ".join(answer.notes))
 
 
 def _needs(failed: NotConverted) -> Pending:
@@ -160,9 +160,9 @@ def _needs(failed: NotConverted) -> Pending:
     return Pending.NOTHING if failed.is_lasting else Pending.CONVERT
 
 
-def item_of(row: DocumentRow) -> Item:
+def item_of(row: DocumentRow) -> ContentToRead:
     """Return what a document holds, to be studied."""
-    return Item(digest_in(row.state) or "", row.media_type, row.path)
+    return ContentToRead(digest_in(row.state) or "", row.media_type, row.path)
 
 
 def spotted(study: Study, hit: RowHit) -> RowHit:

@@ -32,10 +32,10 @@ def parse(text: str) -> Parsed:
     if len(terms) > MOST_TERMS:
         raise _refusal(f"the query has {len(terms)} words and phrases; ask with {MOST_TERMS} or fewer")
     ignored: list[str] = []
-    drafts = [_Draft()]
+    drafts = [_PartialAlternative()]
     for term in terms:
         if term[0] == "OR":
-            drafts.append(_Draft())
+            drafts.append(_PartialAlternative())
         elif not drafts[-1].add(term):
             ignored.append(term[0])
     asked = [draft for draft in drafts if not draft.is_empty()]
@@ -47,7 +47,7 @@ def parse(text: str) -> Parsed:
     return Parsed(tuple(draft.alternative() for draft in asked), tuple(ignored))
 
 
-class _Draft:
+class _PartialAlternative:
     """An alternative as far as it was read."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ from brasstag.store.database.base import View
 from brasstag.store.database.statements import in_parts
 from brasstag.store.documents.find import Ranked, best, body_of, pending_of, rows_wanted
 from brasstag.store.documents.rows import DocumentRow
-from brasstag.store.documents.select import Wanted
+from brasstag.store.documents.select import Selection
 from brasstag.store.fulltext.query import wanted_phrases
 from brasstag.words.errors import Code, ToolError
 
@@ -35,7 +35,7 @@ _RANK_OFFSET = 60
 
 _DEEPER = 8
 
-_ANY = Wanted()
+_ANY = Selection()
 
 Visible = Callable[[str], bool]
 """Says whether a path may be shown."""
@@ -46,7 +46,7 @@ class Query:
     """What is searched for, and among which documents."""
 
     text: str
-    wanted: Wanted = _ANY
+    wanted: Selection = _ANY
     globs: tuple[str, ...] = ()
     """Which paths, as in a search of files."""
     limit: int = 10
@@ -81,7 +81,7 @@ class RowHit:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SearchResult:
     """What was found."""
 
     hits: tuple[RowHit, ...]
@@ -113,7 +113,7 @@ def search(
     *,
     visible: Visible = lambda _path: True,
     rankers: Sequence[Ranker] = (FullText(),),
-) -> Answer:
+) -> SearchResult:
     """Return the documents that answer a query best; raise ToolError where nothing can be searched for."""
     parsed = parse(query.text)
     query = _checked(query)
@@ -126,7 +126,7 @@ def search(
     # One more than is shown tells whether there is more.
     found = _best_shown(view, query, shows, rankers, end + 1)
     finder = Finder(wanted_phrases(parsed.sought))
-    return Answer(
+    return SearchResult(
         tuple(_hit(view, row, score, finder) for row, score in found[query.offset : end]),
         len(found) > end,
         sum(1 for _ in islice(filter(shows, pending_of(view, query.wanted)), MOST_PENDING)),
@@ -172,7 +172,7 @@ def _prefix(globs: Sequence[str]) -> str:
     return "".join(f"{name}/" for name in plain)
 
 
-def _is_wanted(row: DocumentRow, wanted: Wanted) -> bool:
+def _is_wanted(row: DocumentRow, wanted: Selection) -> bool:
     return set(wanted.tags) <= set(row.tags) and row.path.startswith(wanted.prefix)
 
 
@@ -190,7 +190,7 @@ def _best_shown(
 
 
 def _shown(
-    view: View, order: Sequence[Ranked], wanted: Wanted, shows: Callable[[DocumentRow], bool]
+    view: View, order: Sequence[Ranked], wanted: Selection, shows: Callable[[DocumentRow], bool]
 ) -> Iterator[tuple[DocumentRow, float]]:
     for some in in_parts(order):
         rows = rows_wanted(view, [ranked.id for ranked in some], wanted)

@@ -7,7 +7,7 @@ from typing import Any
 
 from brasstag.documents.blocks.pieces import own_text
 from brasstag.documents.blocks.render import as_markdown
-from brasstag.documents.formats.convert import CONVERTER, Converted, Converter, NotConverted, Source
+from brasstag.documents.formats.convert import CONVERTER, ConversionSource, Converted, Converter, NotConverted
 from brasstag.documents.formats.kinds import CONVERTED, PICTURES, is_own_text, is_text_kind
 from brasstag.documents.formats.pictures import picture_size
 from brasstag.documents.study.describe import describe_blocks, describe_picture, describe_text
@@ -24,7 +24,7 @@ MOST_STUDIED = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ContentToRead:
     """A content, and what it is to be read as."""
 
     digest: str
@@ -39,14 +39,14 @@ class Study:
         self._store = store
         self._converter = converter
 
-    def blocks(self, item: Item) -> Blocks:
+    def blocks(self, item: ContentToRead) -> Blocks:
         """Return a content in blocks; raise ToolError, with the code it failed with, where there are none."""
         (found,) = self.blocks_of([item])
         if isinstance(found, NotConverted):
             raise ToolError(found.code, f"{item.name} cannot be read as blocks: {found.reason}")
         return found
 
-    def blocks_of(self, items: Sequence[Item], seconds: float = float("inf")) -> list[Converted]:
+    def blocks_of(self, items: Sequence[ContentToRead], seconds: float = float("inf")) -> list[Converted]:
         """Return many contents in blocks, or why there are none, in the order given; several are converted at once.
 
         What has to be converted first is, as far as there is time.
@@ -66,12 +66,12 @@ class Study:
             found[place] = made
         return [found[place] for place in range(len(items))]
 
-    def text(self, item: Item) -> str:
+    def text(self, item: ContentToRead) -> str:
         """Return a content as a model reads it: a text as it is, all else as Markdown."""
         text = self._own_text(item)
         return as_markdown(self.blocks(item)) if text is None else text
 
-    def facts(self, item: Item, size: int) -> Conversion:
+    def facts(self, item: ContentToRead, size: int) -> Conversion:
         """Return all that is known of a content; find out its tokens and summary where they are not known yet."""
         known = self._store.read(lambda view: conversion_of(view, item.digest, item.media_type))
         is_outdated = known.converter not in ("", CONVERTER)
@@ -91,7 +91,7 @@ class Study:
             return known
         return self._store.documents.learn(known, **found)
 
-    def _text_facts(self, item: Item) -> dict[str, Any]:
+    def _text_facts(self, item: ContentToRead) -> dict[str, Any]:
         """Return tokens and summary of what has words; of anything else there is nothing to count."""
         if item.media_type not in CONVERTED and not is_text_kind(item.media_type):
             return {}
@@ -105,20 +105,20 @@ class Study:
         counted = count_tokens(text)
         return {"tokens": counted.tokens, "tokenizer": counted.tokenizer, "summary": summary}
 
-    def _picture_facts(self, item: Item, known: Conversion) -> dict[str, Any]:
+    def _picture_facts(self, item: ContentToRead, known: Conversion) -> dict[str, Any]:
         if known.summary:
             return {}
         size = picture_size(content_of(self._store.blobs, item.digest), item.media_type)
         return {"summary": describe_picture(item.media_type, size)} if size else {}
 
-    def _own_text(self, item: Item) -> str | None:
+    def _own_text(self, item: ContentToRead) -> str | None:
         """Return the text a content is; None where it shows only once it is converted."""
         if not is_own_text(item.media_type):
             return None
         found = own_text(content_of(self._store.blobs, item.digest), item.media_type)
         return None if found is None else found[0]
 
-    def sum_up(self, item: Item, summary: str, by: str) -> None:
+    def sum_up(self, item: ContentToRead, summary: str, by: str) -> None:
         """Keep what a model or a person has written about a content as its summary."""
         self._store.documents.learn(Conversion(item.digest, item.media_type), summary=summary, summary_by=by)
 
@@ -133,25 +133,25 @@ class Study:
             # The blocks were collected, or have another form: they are made again.
             return None
 
-    def _converted(self, items: Sequence[Item], seconds: float) -> list[Converted]:
+    def _converted(self, items: Sequence[ContentToRead], seconds: float) -> list[Converted]:
         if not items:
             return []
         if self._converter is None:
             return [NotConverted(Code.NOT_SUPPORTED, "this room has no place to convert it in")] * len(items)
         answers: dict[int, Converted] = {}
-        sources: dict[int, Source] = {}
+        sources: dict[int, ConversionSource] = {}
         for place, item in enumerate(items):
             try:
                 content = self._store.blobs.file(item.digest) or content_of(self._store.blobs, item.digest)
             except ToolError as error:
                 answers[place] = NotConverted(error.code, error.message)
             else:
-                sources[place] = Source(item.digest, item.media_type, item.name, content)
+                sources[place] = ConversionSource(item.digest, item.media_type, item.name, content)
         made = self._converter.convert_many(list(sources.values()), seconds=seconds)
         answers |= dict(zip(sources, made, strict=True))
         return [answers[place] for place in range(len(items))]
 
-    def _keep(self, item: Item, made: Converted) -> None:
+    def _keep(self, item: ContentToRead, made: Converted) -> None:
         if not isinstance(made, NotConverted):
             blocks = json.dumps(made.as_json(), ensure_ascii=False, separators=(",", ":")).encode()
             self._store.documents.keep_blocks(item.digest, item.media_type, CONVERTER, blocks)

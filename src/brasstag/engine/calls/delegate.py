@@ -5,7 +5,7 @@ from dataclasses import replace
 from brasstag.engine.calls import record
 from brasstag.engine.calls.types import LOGGED, Passing
 from brasstag.engine.graph.close import ended
-from brasstag.engine.graph.open import Asked, child_task, question_task
+from brasstag.engine.graph.open import TaskRequest, child_task, question_task
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant
 from brasstag.settings.crew import PERSON
@@ -23,7 +23,7 @@ def delegate(runtime: Runtime, grant: Grant, phase: Passing) -> Outcome:
     request = arguments.get("request") or arguments.get("task_description") or ""
     if arguments.get("target_file"):
         request = f"{request}\n\n[The file to work on: {arguments['target_file']}]"
-    asked = Asked(str(request), role, f"agent:{call.role}", phase.carried)
+    asked = TaskRequest(str(request), role, f"agent:{call.role}", phase.carried)
     try:
         child = runtime.store.read(lambda view: child_task(runtime, view, call, asked))
         said = f"→ delegated to {role} ({child.id})"

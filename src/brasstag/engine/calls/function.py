@@ -11,7 +11,7 @@ from typing import Any
 
 from brasstag.engine.calls.admit import Admitted
 from brasstag.engine.calls.capabilities.documents import DocumentAccess
-from brasstag.engine.calls.capabilities.history import History
+from brasstag.engine.calls.capabilities.history import CallHistory
 from brasstag.engine.calls.capabilities.model import CallersModel
 from brasstag.engine.graph.receivers import recalled_at_once
 from brasstag.engine.in_flight import Deadline, Late
@@ -214,8 +214,8 @@ async def _kept_in(tool: Tool, arguments: dict[str, Any]) -> Any:
         raise RuntimeError(described(error)) from None
 
 
-def _history(runtime: Runtime, admitted: Admitted, _draft: Draft, _deadline: Deadline) -> History:
-    return History(runtime.store, lambda: recalled_at_once(runtime, admitted.call.task_id))
+def _history(runtime: Runtime, admitted: Admitted, _draft: Draft, _deadline: Deadline) -> CallHistory:
+    return CallHistory(runtime.store, lambda: recalled_at_once(runtime, admitted.call.task_id))
 
 
 def _confined(runtime: Runtime, admitted: Admitted, draft: Draft, deadline: Deadline) -> Confined:

@@ -13,7 +13,7 @@ from brasstag.store.tasks.origins import title_of
 from brasstag.store.tasks.rows import Task, find_task
 from brasstag.store.tasks.types import NewTask
 from brasstag.store.timeline.timeline import first_entry, proven_entries
-from brasstag.words.budgets import NO_LIMITS, Budget, Limits
+from brasstag.words.budgets import NO_LIMITS, Budget, TaskLimits
 from brasstag.words.calls import Call
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
@@ -24,7 +24,7 @@ Payload = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TaskRequest:
     """What a task is asked to do, by whom, with which documents."""
 
     request: str
@@ -35,11 +35,11 @@ class Asked:
 
 
 def root_task(
-    runtime: Runtime, view: View, asked: Asked, budget: Budget = NO_LIMITS, queue: str = ""
+    runtime: Runtime, view: View, asked: TaskRequest, budget: Budget = NO_LIMITS, queue: str = ""
 ) -> NewTask:
     """Return the task a person begins a run with."""
     agents = runtime.agents
-    limits = Limits(agents.role(asked.role).limits, agents.crew.limits).extended(budget)
+    limits = TaskLimits(agents.role(asked.role).limits, agents.crew.limits).extended(budget)
     task_id = new_id("task")
     first = _first_entry("root", "run", asked) | {"parent": None, "tree": task_id, "depth": 0}
     first |= _agent_facts(runtime, view, asked, task_id, None, answering=False)
@@ -57,12 +57,12 @@ def root_task(
     )
 
 
-def child_task(runtime: Runtime, view: View, call: Call, asked: Asked) -> NewTask:
+def child_task(runtime: Runtime, view: View, call: Call, asked: TaskRequest) -> NewTask:
     """Return the task a call opens for another agent; raise ToolError where the run may not grow further."""
     above = _agent_above(runtime, view, call.task_id)
     task_id = new_id("task")
     tree, depth, queue, most_siblings = task_id, 0, runtime.boot.id, None
-    limits = Limits(runtime.agents.role(asked.role).limits, runtime.agents.crew.limits)
+    limits = TaskLimits(runtime.agents.role(asked.role).limits, runtime.agents.crew.limits)
     if above is not None:
         tree, depth, queue = above.opened["tree"], above.opened["depth"] + 1, above.queue
         limits = limits_below(above.limits, above.opened["depth"], limits.own)
@@ -108,15 +108,15 @@ def question_task(
     tree = call.task_id if asker is None else asker.tree
     depth = 0 if asker is None else asker.depth + 1
     chosen = Chosen() if asker is None else _chosen(opening(view, asker))
-    asked = Asked(question, role, f"agent:{call.role}", carried, chosen)
+    asked = TaskRequest(question, role, f"agent:{call.role}", carried, chosen)
     first = _first_entry("ask_master", call.tool, asked) | {"tree": tree, "depth": depth}
     first["parent"] = {"task": call.task_id, "call": call.id, "role": call.role}
     if doubt:
         first["doubt"] = True
-    limits = Limits()
+    limits = TaskLimits()
     if master is not None:
         entries = proven_entries(view, call.task_id, runtime.store.sealer.key)
-        limits = Limits(runtime.agents.role(role).limits, Limits.told_by(entries).run)
+        limits = TaskLimits(runtime.agents.role(role).limits, TaskLimits.told_by(entries).run)
         first |= _agent_facts(runtime, view, asked, tree, None, answering=True)
         first |= _limit_facts(limits)
         first["context"] = {"task": master.id, "entries": master.next_seq}
@@ -162,7 +162,7 @@ def opened_with(task_id: str, first: Entry | None) -> Payload:
     return first.payload
 
 
-def _first_entry(kind: str, tool: str, asked: Asked) -> Payload:
+def _first_entry(kind: str, tool: str, asked: TaskRequest) -> Payload:
     documents = [document.path for document in asked.carried]
     return {
         "type": kind,
@@ -181,7 +181,7 @@ def _first_entry(kind: str, tool: str, asked: Asked) -> Payload:
 
 
 def _agent_facts(
-    runtime: Runtime, view: View, asked: Asked, tree: str, parent_role: str | None, *, answering: bool
+    runtime: Runtime, view: View, asked: TaskRequest, tree: str, parent_role: str | None, *, answering: bool
 ) -> Payload:
     role = runtime.agents.role(asked.role)
     delegates = {name: runtime.agents.role(name).description for name in role.delegates_to}
@@ -206,7 +206,7 @@ class _Above:
     """The task of an agent that another is opened below, as its timeline tells."""
 
     opened: Payload
-    limits: Limits
+    limits: TaskLimits
     queue: str
 
 
@@ -216,10 +216,10 @@ def _agent_above(runtime: Runtime, view: View, task_id: str) -> _Above | None:
     if task is None or task.is_desk:
         return None
     entries = proven_entries(view, task_id, runtime.store.sealer.key)
-    return _Above(opened_with(task_id, entries[0]), Limits.told_by(entries), task.queue)
+    return _Above(opened_with(task_id, entries[0]), TaskLimits.told_by(entries), task.queue)
 
 
-def _limit_facts(limits: Limits) -> Payload:
+def _limit_facts(limits: TaskLimits) -> Payload:
     return {"budget": limits.own.as_json(), "run_budget": limits.run.as_json()}
 
 
@@ -227,12 +227,12 @@ def _chosen(opened: Payload) -> Chosen:
     return Chosen(**opened.get("chosen", {}))
 
 
-def most_children(limits: Limits) -> int | None:
+def most_children(limits: TaskLimits) -> int | None:
     """Return how many tasks a task may open; None is no limit."""
     return _least(limits.own.max_children, limits.run.max_children)
 
 
-def limits_below(above: Limits, depth: int, role: Budget) -> Limits:
+def limits_below(above: TaskLimits, depth: int, role: Budget) -> TaskLimits:
     """Return the limits of a task of a role, opened by a task so deep; raise ToolError where none may stand there.
 
     The run's depth counts from its root, a task's own from itself; what is left of that holds for all below it.
@@ -246,7 +246,7 @@ def limits_below(above: Limits, depth: int, role: Budget) -> Limits:
             "what there is",
             {"limit": "max_depth"},
         )
-    return Limits(
+    return TaskLimits(
         replace(role, max_depth=_least(role.max_depth, None if own is None else own - 1)), above.run
     )
 

@@ -15,7 +15,7 @@ from brasstag.store.tasks.rows import Task, find_task, get_task
 from brasstag.store.tasks.types import Message, Stopped
 from brasstag.store.timeline.timeline import first_entry, read_entries
 from brasstag.words.approvals import Approver
-from brasstag.words.budgets import NO_LIMITS, Budget, Limits
+from brasstag.words.budgets import NO_LIMITS, Budget, TaskLimits
 from brasstag.words.calls import Failed
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
@@ -86,7 +86,7 @@ def resume_task(store: Store, name: str, by: str, budget: Budget = NO_LIMITS, no
             f"{task.id} was opened by {task.parent_id}, which has been told that it ended; resume the run's root, "
             f"{task.tree}, or ask for it anew",
         )
-    limits = Limits.from_text(task.budget).extended(budget)
+    limits = TaskLimits.from_text(task.budget).extended(budget)
     payload = {"type": "resumed", "by": by, "budget": budget.as_json(), "note": note}
     closing = store.read(lambda view: _calls_left_behind(view, task))
     store.graph.reopen(task.id, payload, limits.as_text(), closing)

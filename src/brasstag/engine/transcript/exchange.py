@@ -36,7 +36,7 @@ SAY_SOMETHING = User(
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CallResult:
     """What came of a call."""
 
     tag: str
@@ -53,12 +53,12 @@ class Answer:
     """Whether only another answer can take its place; False for a removed decision, as what it said is not known."""
 
 
-def answer_of(entry: Entry) -> Answer:
+def answer_of(entry: Entry) -> CallResult:
     """Return what an entry says came of its call."""
     if entry.payload is None:
         certain = entry.kind is not EntryKind.DECIDED
-        return Answer(entry.tag, (Text(REMOVED),), removed=True, certain=certain)
-    return Answer(
+        return CallResult(entry.tag, (Text(REMOVED),), removed=True, certain=certain)
+    return CallResult(
         entry.tag,
         ending_blocks(entry.kind, entry.payload, entry.tag),
         ending_summary(entry.payload),
@@ -75,7 +75,7 @@ class Exchange:
     text: str
     thinking: tuple[Thinking, ...] = ()
     calls: dict[str, ToolUse] = field(default_factory=dict)
-    answers: dict[str, Answer] = field(default_factory=dict)
+    answers: dict[str, CallResult] = field(default_factory=dict)
     waits: dict[str, str] = field(default_factory=dict)
     notes: list[User] = field(default_factory=list)
     open_ended: bool = False

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from brasstag.words.approvals import ApprovalState
-from brasstag.words.budgets import Limits
+from brasstag.words.budgets import TaskLimits
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.ids import TurnCall
 from brasstag.words.messages import ToolUse
@@ -91,7 +91,7 @@ class TaskState:
     blank: int = 0
     """How many turns in a row said nothing and called nothing."""
     ended: bool = False
-    limits: Limits = field(default_factory=Limits)
+    limits: TaskLimits = field(default_factory=TaskLimits)
     """How far the task, and its run, may go."""
 
     def add(self, entry: Entry) -> None:

@@ -9,7 +9,7 @@ from brasstag.engine.transcript.render import Transcript, transcript_of
 from brasstag.engine.transcript.state import TaskState
 from brasstag.store.tasks.origins import differing
 from brasstag.store.tasks.types import Held
-from brasstag.words.budgets import Limits
+from brasstag.words.budgets import TaskLimits
 from brasstag.words.errors import StoreError
 from brasstag.words.events import Entry
 
@@ -40,7 +40,7 @@ class Journal:
         """How long its tools may take, when last looked; None where nothing limits it."""
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> TaskLimits:
         """The task's limits, and its run's, as extended last: its timeline says so, not its row."""
         return self.state.limits
 

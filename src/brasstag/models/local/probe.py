@@ -21,7 +21,7 @@ _NAME = re.compile(r"[\w.:/@+-]{1,200}")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LocalServer:
     """A server that runs, and the model it would use."""
 
     kind: str
@@ -39,7 +39,9 @@ class Found:
         return f"{prompted}{self.kind}:{self.model}{context}"
 
 
-async def look_around(environ: Mapping[str, str], kinds: tuple[str, ...] = tuple(LOCAL_PORTS)) -> list[Found]:
+async def look_around(
+    environ: Mapping[str, str], kinds: tuple[str, ...] = tuple(LOCAL_PORTS)
+) -> list[LocalServer]:
     """Return the servers that answer where the environment says, or else on this machine; all are asked at once."""
     try:
         import httpx2  # noqa: PLC0415 - heavy, and only there with the models extra
@@ -63,7 +65,7 @@ async def models_of(base_url: str, key: str = "") -> list[str]:
         ]
 
 
-async def _look(client: "httpx2.AsyncClient", kind: str, url: str) -> Found | None:
+async def _look(client: "httpx2.AsyncClient", kind: str, url: str) -> LocalServer | None:
     try:
         found = await _LOOKS[kind](client, url.removesuffix("/v1"))
     except (LookupError, TypeError, ValueError):
@@ -71,16 +73,18 @@ async def _look(client: "httpx2.AsyncClient", kind: str, url: str) -> Found | No
     return found if found is not None and _NAME.fullmatch(found.model) else None
 
 
-async def _ollama(client: "httpx2.AsyncClient", url: str) -> Found | None:
+async def _ollama(client: "httpx2.AsyncClient", url: str) -> LocalServer | None:
     tags = await _json(client, f"{url}/api/tags")
     if not tags or not tags["models"]:
         return None
     name = tags["models"][0]["name"]
     shown = await _json(client, f"{url}/api/show", {"model": name}) or {}
-    return Found("ollama", url, name, "tools" in shown["capabilities"] if "capabilities" in shown else None)
+    return LocalServer(
+        "ollama", url, name, "tools" in shown["capabilities"] if "capabilities" in shown else None
+    )
 
 
-async def _lmstudio(client: "httpx2.AsyncClient", url: str) -> Found | None:
+async def _lmstudio(client: "httpx2.AsyncClient", url: str) -> LocalServer | None:
     listed = await _json(client, f"{url}/api/v1/models")
     if not listed:
         return None
@@ -89,31 +93,31 @@ async def _lmstudio(client: "httpx2.AsyncClient", url: str) -> Found | None:
     for model in sorted(models, key=lambda model: not model["loaded_instances"]):
         tools = model.get("capabilities", {}).get("trained_for_tool_use")
         loaded = model["loaded_instances"]
-        return Found(
+        return LocalServer(
             "lmstudio", url, model["key"], tools, loaded[0]["config"]["context_length"] if loaded else None
         )
     return None
 
 
-async def _llamacpp(client: "httpx2.AsyncClient", url: str) -> Found | None:
+async def _llamacpp(client: "httpx2.AsyncClient", url: str) -> LocalServer | None:
     listed = _listed(await _json(client, f"{url}/v1/models"))
     if not listed or listed[0].get("owned_by") != "llamacpp":
         return None
     props = await _json(client, f"{url}/props") or {}
     tools = props.get("chat_template_caps", {}).get("supports_tools")
-    return Found(
+    return LocalServer(
         "llamacpp", url, listed[0]["id"], tools, props.get("default_generation_settings", {}).get("n_ctx")
     )
 
 
-async def _vllm(client: "httpx2.AsyncClient", url: str) -> Found | None:
+async def _vllm(client: "httpx2.AsyncClient", url: str) -> LocalServer | None:
     listed = _listed(await _json(client, f"{url}/v1/models"))
     if not listed or listed[0].get("owned_by") != "vllm":
         return None
-    return Found("vllm", url, listed[0]["id"], None, listed[0].get("max_model_len"))
+    return LocalServer("vllm", url, listed[0]["id"], None, listed[0].get("max_model_len"))
 
 
-_LOOKS: Mapping[str, Callable[["httpx2.AsyncClient", str], Awaitable[Found | None]]] = {
+_LOOKS: Mapping[str, Callable[["httpx2.AsyncClient", str], Awaitable[LocalServer | None]]] = {
     "ollama": _ollama,
     "lmstudio": _lmstudio,
     "llamacpp": _llamacpp,

@@ -11,7 +11,7 @@ from brasstag.models.windows import LOCAL_TOKENS, hosted_tokens, local_model_see
 from brasstag.words.turns import OnText, Turn, TurnRequest
 
 if TYPE_CHECKING:
-    from brasstag.models.provider.turn import Line
+    from brasstag.models.provider.turn import ProviderClient
 
 MOST_OUTPUT = 16_384
 """How many tokens a turn may write where no limit is set; a user's own server with a small window has its own limit."""
@@ -105,7 +105,7 @@ class ProviderModel:
         if opening is not None:
             await opening.close()
 
-    async def _line(self) -> "Line":
+    async def _line(self) -> "ProviderClient":
         opening = self._openings.setdefault(asyncio.get_running_loop(), _Opening())
         return await opening.line(self._to)
 
@@ -115,9 +115,9 @@ class _Opening:
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
-        self._line: Line | None = None
+        self._line: ProviderClient | None = None
 
-    async def line(self, to: Destination) -> "Line":
+    async def line(self, to: Destination) -> "ProviderClient":
         async with self._lock:
             if self._line is None:
                 # The libraries take seconds to import; the event loop goes on meanwhile.
@@ -131,10 +131,10 @@ class _Opening:
             await self._line.close()
 
 
-def _open(to: Destination) -> "Line":
+def _open(to: Destination) -> "ProviderClient":
     try:
-        from brasstag.models.provider.turn import Line  # noqa: PLC0415 - heavy
+        from brasstag.models.provider.turn import ProviderClient  # noqa: PLC0415 - heavy
     except ImportError:
         said = f"{to.name} needs pydantic-ai, which is not installed; run `pip install 'brasstag[models]'`"
         raise not_configured(said) from None
-    return Line(to)
+    return ProviderClient(to)

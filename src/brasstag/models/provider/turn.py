@@ -66,7 +66,7 @@ class Manner:
     longest: float
 
 
-class Line:
+class ProviderClient:
     """A provider's client, for the event loop that opened it."""
 
     def __init__(self, to: Destination) -> None:

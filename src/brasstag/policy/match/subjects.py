@@ -18,7 +18,7 @@ from brasstag.words.canonical import stored_json
 from brasstag.words.previews import ABSENT, DIRECTORY, Fact, Preview
 
 if TYPE_CHECKING:
-    from brasstag.policy.shell.commands import Reading
+    from brasstag.policy.shell.commands import CommandReading
 
 _PATH_NAMES = frozenset(
     {
@@ -80,7 +80,7 @@ def word_lines(text: str) -> str:
     )
 
 
-def read_lines(reading: "Reading") -> str:
+def read_lines(reading: "CommandReading") -> str:
     """Return the words that were read in a text, in the form of ``word_lines``."""
     return "\n".join(
         "".join(f"{' '.join(word.text.split())}\n" for word in command.words if word.text.strip())
@@ -173,12 +173,12 @@ class Subject:
     def _texts_of(self, names: Sequence[str], more: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*(text for name in names for text in self.values(name)), *more)))
 
-    def readings(self, argument: str = "") -> tuple["Reading", ...]:
+    def readings(self, argument: str = "") -> tuple["CommandReading", ...]:
         """Return what was read in the commands and code that this call runs, of one argument or of all."""
         found = [self._reading(text) for text in self.commands(argument)]
         return tuple([reading for reading in found if reading is not None])
 
-    def _reading(self, text: str) -> "Reading | None":
+    def _reading(self, text: str) -> "CommandReading | None":
         """Return what was read in a text; None where nothing says that the call runs it."""
         call = self.call
         if call.tool not in _RUNNERS and text not in self.preview.runs:

@@ -89,7 +89,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class CommandReading:
     """Everything that was read in one text."""
 
     commands: tuple[Command, ...] = ()

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from brasstag.policy.shell.rules import CommandRule, Finding
+from brasstag.policy.shell.rules import CommandFinding, CommandRule
 from brasstag.words.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from brasstag.policy.shell.commands import Command, Reading
+    from brasstag.policy.shell.commands import Command, CommandReading
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +25,22 @@ class CommandLine:
         return {"words": list(self.words), "place": list(self.place), **said}
 
 
-def command_lines(readings: Iterable["Reading"], rules: Iterable[CommandRule]) -> tuple[CommandLine, ...]:
+def command_lines(
+    readings: Iterable["CommandReading"], rules: Iterable[CommandRule]
+) -> tuple[CommandLine, ...]:
     """Return a line for every command with the strictest word on it, then one for all else that rules found."""
     several = tuple(rules)
     return tuple(line for reading in readings for line in _lines(reading, several))
 
 
-def _lines(reading: "Reading", rules: tuple[CommandRule, ...]) -> Iterator[CommandLine]:
+def _lines(reading: "CommandReading", rules: tuple[CommandRule, ...]) -> Iterator[CommandLine]:
     found = [
         (rule, finding)
         for rule in sorted(rules, key=lambda rule: rule.order)
         for finding in rule.finds(reading)
     ]
     said: dict[int, Verdict] = {}
-    rest: list[tuple[CommandRule, Finding]] = []
+    rest: list[tuple[CommandRule, CommandFinding]] = []
     for rule, finding in found:
         if finding.command is None:
             rest.append((rule, finding))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from brasstag.policy.shell.commands import Command, Reading
+from brasstag.policy.shell.commands import Command, CommandReading
 from brasstag.policy.shell.dangers import (
     changes_system,
     destroys_files,
@@ -12,25 +12,29 @@ from brasstag.policy.shell.dangers import (
     stops_machine,
 )
 from brasstag.policy.shell.hidden import runs_more
-from brasstag.policy.shell.rules import Finding, Finds
+from brasstag.policy.shell.rules import CommandFinding, Finds
 
 
 def _commands(check: Callable[[Command], bool]) -> Finds:
     """Return what finds the commands for which a check is true."""
 
-    def finds(reading: Reading) -> Iterator[Finding]:
-        yield from (Finding(command.text, "", command) for command in reading.commands if check(command))
+    def finds(reading: CommandReading) -> Iterator[CommandFinding]:
+        yield from (
+            CommandFinding(command.text, "", command) for command in reading.commands if check(command)
+        )
 
     return finds
 
 
-def _stops(reading: Reading) -> Iterator[Finding]:
+def _stops(reading: CommandReading) -> Iterator[CommandFinding]:
     yield from _commands(stops_machine)(reading)
-    yield from (Finding(name, "it starts itself without end") for name in forks_without_end(reading.commands))
+    yield from (
+        CommandFinding(name, "it starts itself without end") for name in forks_without_end(reading.commands)
+    )
 
 
-def _doubts(reading: Reading) -> Iterator[Finding]:
-    yield from (Finding(one.on, str(one.doubt)) for one in reading.doubts)
+def _doubts(reading: CommandReading) -> Iterator[CommandFinding]:
+    yield from (CommandFinding(one.on, str(one.doubt)) for one in reading.doubts)
 
 
 FINDS: Mapping[str, Finds] = {

@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from brasstag.policy.shell.commands import Reading
+from brasstag.policy.shell.commands import CommandReading
 from brasstag.policy.shell.wrappers import INTERPRETERS
 
 MOST_PATHS = 500
@@ -17,7 +17,7 @@ _PROGRAMMED = INTERPRETERS | {"awk", "gawk", "mawk", "nawk", "sed", "gsed"}
 _INSIDE_PROGRAMS = re.compile(r"[^\s\"'`(){};,|<>$]+")
 
 
-def named_paths(reading: Reading) -> tuple[str, ...]:
+def named_paths(reading: CommandReading) -> tuple[str, ...]:
     """Return every word that may be a path inside the workspace, in plain form; which of them exist is not looked at."""
     found: dict[str, None] = {}
     for text in _texts(reading):
@@ -29,7 +29,7 @@ def named_paths(reading: Reading) -> tuple[str, ...]:
     return tuple(found)
 
 
-def words_for_files(reading: Reading) -> Iterator[str]:
+def words_for_files(reading: CommandReading) -> Iterator[str]:
     """Yield every text that may name a file somewhere; what is only said aloud does not."""
     passes_on = any(command.piped or command.name == "xargs" for command in reading.commands)
     for command in reading.commands:
@@ -41,7 +41,7 @@ def words_for_files(reading: Reading) -> Iterator[str]:
     yield from reading.mentions
 
 
-def _texts(reading: Reading) -> Iterator[str]:
+def _texts(reading: CommandReading) -> Iterator[str]:
     for command in reading.commands:
         for index, word in enumerate((*command.words, *command.reads, *command.writes)):
             if word.literal and (index or "/" in word.text):

@@ -19,7 +19,7 @@ MOST_OPERATORS = 3_000
 _OPERATOR = re.compile(r"[|&;<>()\[\]{}=$`\"'\\!#~^]")
 
 
-class TooLarge(Exception):
+class CommandTooLarge(Exception):
     """The text is over a limit."""
 
 
@@ -30,7 +30,7 @@ class NotText(Exception):
 def parse_bash(text: str) -> "Node":
     """Return the root of the tree; raise TooLarge or NotText."""
     if len(text) > LONGEST_TEXT or sum(1 for _ in _OPERATOR.finditer(text)) > MOST_OPERATORS:
-        raise TooLarge
+        raise CommandTooLarge
     if "\0" in text:
         raise NotText
     try:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from brasstag.policy.shell.commands import Word
-from brasstag.policy.shell.parse import NotText, TooLarge, parse_bash
+from brasstag.policy.shell.parse import CommandTooLarge, NotText, parse_bash
 from brasstag.policy.shell.spell import spelled_words
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def plain_commands(text: str) -> tuple[tuple[str, ...], ...]:
         return ()
     try:
         root = parse_bash(text)
-    except (TooLarge, NotText):
+    except (CommandTooLarge, NotText):
         return ()
     pieces = _pieces(root)
     if pieces is None or _seen_by_shlex(text) != [part for piece in pieces for part in piece]:

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from brasstag.policy.shell.commands import Command, Doubt, Doubtful, Language, Reading, Word
-from brasstag.policy.shell.parse import NotText, TooLarge, parse_bash
+from brasstag.policy.shell.commands import Command, CommandReading, Doubt, Doubtful, Language, Word
+from brasstag.policy.shell.parse import CommandTooLarge, NotText, parse_bash
 from brasstag.policy.shell.python_code import read_python
 from brasstag.policy.shell.spell import WORDS, spelled, spelled_words, text_of
 from brasstag.policy.shell.unknowns import command_doubts, text_doubts
-from brasstag.policy.shell.wrappers import Inner, Text, Words, inner
+from brasstag.policy.shell.wrappers import CommandText, Inner, Words, inner
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -37,24 +37,24 @@ _NOTHING_LOST = re.compile(rb"\s|\\\n")
 _WRITING = re.compile(r">|>>|>\||&>|&>>|<>")
 
 
-def read_commands(text: str) -> Reading:
+def read_commands(text: str) -> CommandReading:
     """Return every command of a bash text; it never fails, and says what it could not read."""
     return read_code(text, "bash")
 
 
 @lru_cache(maxsize=_READINGS_KEPT)
-def read_code(text: str, language: Language) -> Reading:
+def read_code(text: str, language: Language) -> CommandReading:
     """Return every command that a text in this language would run."""
-    reader = _Reader()
-    reader.read(text, language, _Spot())
+    reader = _CommandReader()
+    reader.read(text, language, _Context())
     doubts = (*reader.doubts, *text_doubts(reader.commands))
-    return Reading(
+    return CommandReading(
         tuple(reader.commands), tuple(dict.fromkeys(doubts)), language, tuple(dict.fromkeys(reader.mentions))
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Spot:
+class _Context:
     """Where the reader is: what surrounds it, and what is handed to every command there."""
 
     place: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class _Spot:
     more: tuple[Word, ...] = ()
     """Words of a command that stand behind its redirections."""
 
-    def within(self, label: str) -> "_Spot":
+    def within(self, label: str) -> "_Context":
         return replace(self, place=(*self.place, label))
 
     def command(self, words: tuple[Word, ...], assigns: tuple[str, ...] = ()) -> Command:
@@ -75,13 +75,13 @@ class _Spot:
 
 
 @dataclass
-class _Reader:
+class _CommandReader:
     commands: list[Command] = field(default_factory=list)
     doubts: list[Doubtful] = field(default_factory=list)
     mentions: list[str] = field(default_factory=list)
     work: int = 0
 
-    def read(self, text: str, language: Language, spot: _Spot) -> None:
+    def read(self, text: str, language: Language, spot: _Context) -> None:
         """Read one text and all that stands inside it."""
         if not self._has_strength_for(len(text)):
             self._doubt(Doubt.TOO_LARGE, text)
@@ -91,7 +91,7 @@ class _Reader:
             return
         try:
             root = parse_bash(text)
-        except TooLarge:
+        except CommandTooLarge:
             self._doubt(Doubt.TOO_LARGE, text)
         except NotText:
             self._doubt(Doubt.UNREADABLE, text)
@@ -100,7 +100,7 @@ class _Reader:
                 self._doubt(Doubt.UNREADABLE, text)
             self._walk(root, spot)
 
-    def _add_python(self, text: str, spot: _Spot) -> None:
+    def _add_python(self, text: str, spot: _Context) -> None:
         found = read_python(text)
         self.doubts += found.doubts
         self.mentions += found.mentions
@@ -119,7 +119,7 @@ class _Reader:
         shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
         self.doubts.append(Doubtful(doubt, shown.encode(errors="replace").decode()))
 
-    def _walk(self, root: "Node", spot: _Spot) -> None:
+    def _walk(self, root: "Node", spot: _Context) -> None:
         """Visit every node in order, with our own stack: trees can be deeper than Python's recursion limit."""
         stack = [(root, spot)]
         while stack:
@@ -132,7 +132,7 @@ class _Reader:
             else:
                 stack += reversed(list(self._visit(node, here)))
 
-    def _visit(self, node: "Node", spot: _Spot) -> Iterator[tuple["Node", _Spot]]:
+    def _visit(self, node: "Node", spot: _Context) -> Iterator[tuple["Node", _Context]]:
         """Take in one node, and yield those to visit next."""
         if node.children and node.type not in _LOOSE and _left_out(node) not in (b"", b"-"):
             self._doubt(Doubt.UNREADABLE, text_of(node))
@@ -152,7 +152,7 @@ class _Reader:
             inside = spot.within(_LABELS[node.type]) if node.type in _LABELS else spot
             yield from ((child, inside) for child in node.children)
 
-    def _command(self, node: "Node", spot: _Spot) -> Iterator[tuple["Node", _Spot]]:
+    def _command(self, node: "Node", spot: _Context) -> Iterator[tuple["Node", _Context]]:
         assigns: list[str] = []
         words: list[Node] = []
         here = spot
@@ -168,7 +168,7 @@ class _Reader:
             self._add(here.command(spelt, tuple(assigns)))
         yield from ((child, spot) for child in node.children if child.child_count)
 
-    def _redirected(self, node: "Node", spot: _Spot) -> Iterator[tuple["Node", _Spot]]:
+    def _redirected(self, node: "Node", spot: _Context) -> Iterator[tuple["Node", _Context]]:
         here = spot
         redirects = [child for child in node.children if child.type.endswith("_redirect")]
         for redirect in redirects:
@@ -179,13 +179,13 @@ class _Reader:
         yield from ((body, here) for body in bodies)
         yield from ((redirect, spot) for redirect in redirects)
 
-    def _function(self, node: "Node", spot: _Spot) -> Iterator[tuple["Node", _Spot]]:
+    def _function(self, node: "Node", spot: _Context) -> Iterator[tuple["Node", _Context]]:
         name = node.child_by_field_name("name")
         called = text_of(name) if name is not None else ""
         self._add(Command((Word("function"), Word(called)), spot.place))
         yield from ((child, spot.within(f"function {called}")) for child in node.children if child != name)
 
-    def _bare_redirects(self, node: "Node", spot: _Spot) -> None:
+    def _bare_redirects(self, node: "Node", spot: _Context) -> None:
         """Take in ``$(< file)``, which reads a file without any command."""
         for child in node.children:
             if child.type == "file_redirect":
@@ -216,13 +216,13 @@ class _Reader:
         match found:
             case Words(label, words):
                 yield replace(outer, words=words, place=(*outer.place, label))
-            case Text(label, text, language):
-                self.read(text, language, _Spot((*outer.place, label), outer.piped))
+            case CommandText(label, text, language):
+                self.read(text, language, _Context((*outer.place, label), outer.piped))
             case doubt:
                 self._doubt(doubt, outer.text)
 
 
-def _pipeline(node: "Node", spot: _Spot) -> Iterator[tuple["Node", _Spot]]:
+def _pipeline(node: "Node", spot: _Context) -> Iterator[tuple["Node", _Context]]:
     """Yield the members of a pipeline; a here-document before a pipe leaves its first member elsewhere."""
     first = node.children[0].type not in ("|", "|&")
     for child in node.children:
@@ -231,7 +231,7 @@ def _pipeline(node: "Node", spot: _Spot) -> Iterator[tuple["Node", _Spot]]:
             first = False
 
 
-def _with_redirect(spot: _Spot, node: "Node") -> _Spot:
+def _with_redirect(spot: _Context, node: "Node") -> _Context:
     if node.type == "heredoc_redirect":
         return _with_document(spot, node)
     if node.type == "herestring_redirect":
@@ -250,7 +250,7 @@ def _with_redirect(spot: _Spot, node: "Node") -> _Spot:
     return replace(spot, reads=(*spot.reads, spelled(target))) if operator == "<" else spot
 
 
-def _with_document(spot: _Spot, node: "Node") -> _Spot:
+def _with_document(spot: _Context, node: "Node") -> _Context:
     """Take in a here-document, and what stands behind its ``<<``: redirections and more words."""
     fed = Word("")
     for child in node.children:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from brasstag.words.verdicts import STRICTNESS, Decision, Verdict
 
 if TYPE_CHECKING:
-    from brasstag.policy.shell.commands import Command, Reading
+    from brasstag.policy.shell.commands import Command, CommandReading
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CommandFinding:
     """What a rule found in a reading, and why it speaks."""
 
     on: str
@@ -20,7 +20,7 @@ class Finding:
     """The command it is about; None where it is about the text."""
 
 
-Finds = Callable[["Reading"], Iterator[Finding]]
+Finds = Callable[["CommandReading"], Iterator[CommandFinding]]
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class CommandRule:
         """Its place among all rules: the strictest first, then by name."""
         return -STRICTNESS[self.decision], self.name
 
-    def speaks(self, readings: Iterable["Reading"]) -> Finding | None:
+    def speaks(self, readings: Iterable["CommandReading"]) -> CommandFinding | None:
         """Return the first thing the rule found to speak about, or None when it is silent."""
         return next((found for reading in readings for found in self.finds(reading)), None)
 
-    def verdict(self, found: Finding) -> Verdict:
+    def verdict(self, found: CommandFinding) -> Verdict:
         """Return what it says about a finding."""
         return Verdict(self.decision, found.because or self.because, self.name, by_rule=True)
 
@@ -64,7 +64,7 @@ class CommandRule:
 def _found(name: str) -> Finds:
     """Return what finds this in a reading; its tables are loaded when something is first read."""
 
-    def finds(reading: "Reading") -> Iterator[Finding]:
+    def finds(reading: "CommandReading") -> Iterator[CommandFinding]:
         from brasstag.policy.shell.findings import FINDS  # noqa: PLC0415 - most calls run nothing
 
         return FINDS[name](reading)

@@ -6,10 +6,10 @@ from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from brasstag.policy.shell.rules import Finding, Finds
+from brasstag.policy.shell.rules import CommandFinding, Finds
 
 if TYPE_CHECKING:
-    from brasstag.policy.shell.commands import Reading
+    from brasstag.policy.shell.commands import CommandReading
 
 _LONGEST = 256
 _FEWEST_LETTERS = 2
@@ -22,13 +22,13 @@ def fits_secret(names: Iterable[str]) -> Finds:
     """Return what finds words with wildcards that fit one of these paths, at any depth."""
     secrets = tuple(tuple(name.split("/")) for name in names)
 
-    def finds(reading: "Reading") -> Iterator[Finding]:
+    def finds(reading: "CommandReading") -> Iterator[CommandFinding]:
         # A word stands in its command, and once more in each around it.
         fits = cache(lambda text: _fits(text, secrets))
         for command in reading.commands:
             for word in (*command.words, *command.reads, *command.writes):
                 if word.pattern and fits(word.text):
-                    yield Finding(command.text, "", command)
+                    yield CommandFinding(command.text, "", command)
                     break
 
     return finds

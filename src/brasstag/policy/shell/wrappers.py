@@ -22,7 +22,7 @@ _STDIN = frozenset({"-", "/dev/stdin", "/proc/self/fd/0"})
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class CommandText:
     """Code that a command is given to run."""
 
     label: str
@@ -38,7 +38,7 @@ class Words:
     words: tuple[Word, ...]
 
 
-Inner = Text | Words | Doubt
+Inner = CommandText | Words | Doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ def _wrapped(command: Command, key: str) -> Iterator[Inner]:
     if not words or asks_only or (key == "flock" and words[0].text == "-c"):
         return
     if len(words) == 1 and words[0].literal and " " in words[0].text:
-        yield Text(key, words[0].text)  # such as git submodule foreach 'git pull'
+        yield CommandText(key, words[0].text)  # such as git submodule foreach 'git pull'
     else:
         yield Words(key, (*words, UNSEEN) if wrapper.adds else words)
 
@@ -209,7 +209,7 @@ def _fed_code(name: str, fed: Word) -> Iterator[Inner]:
     if not fed.literal or name in INTERPRETERS:
         yield Doubt.FED_SHELL
     else:
-        yield Text(f"{name} <<", fed.text, "bash" if name in SHELLS else "python")
+        yield CommandText(f"{name} <<", fed.text, "bash" if name in SHELLS else "python")
 
 
 def _python_code(command: Command) -> Iterator[Inner]:
@@ -257,13 +257,13 @@ def _value(words: tuple[Word, ...], index: int, option: str) -> tuple[Word | Non
 
 
 def _text(label: str, word: Word, language: Language = "bash") -> Inner:
-    return Text(label, word.text, language) if word.literal else Doubt.COMPUTED_CODE
+    return CommandText(label, word.text, language) if word.literal else Doubt.COMPUTED_CODE
 
 
 def _line(label: str, words: tuple[Word, ...]) -> Iterator[Inner]:
     if words:
         line = joined(words)
-        yield Doubt.COMPUTED_CODE if line is None else Text(label, line)
+        yield Doubt.COMPUTED_CODE if line is None else CommandText(label, line)
 
 
 def _trap(command: Command) -> Iterator[Inner]:
@@ -279,7 +279,7 @@ def _parallel(command: Command) -> Iterator[Inner]:
         line = joined(words[:end])
         if line is not None and "{" not in line:
             line += " {}"
-        yield Doubt.COMPUTED_CODE if line is None else Text("parallel", line)
+        yield Doubt.COMPUTED_CODE if line is None else CommandText("parallel", line)
 
 
 def _find(command: Command) -> Iterator[Inner]:

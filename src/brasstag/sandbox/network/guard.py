@@ -26,12 +26,12 @@ Follows = Callable[[Location, Location], bool]
 """Whether a redirect from the first to the second may be followed."""
 
 
-class Unheard(Exception):
+class NoAnswer(Exception):
     """A request that may act was sent, and no answer came: whether it took effect is not known."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WebResponse:
     """What came back from the web; every byte of it was written by a stranger."""
 
     url: str
@@ -90,7 +90,7 @@ class SystemResolver:
         return tuple(dict.fromkeys(map(ip_address, texts)))
 
 
-class Guard:
+class WebGuard:
     """Fetches from the open internet, and from nowhere else."""
 
     def __init__(
@@ -108,7 +108,7 @@ class Guard:
         self._public = public
         self._tls = tls
 
-    async def fetch(self, wanted: FetchRequest, follows: Follows = same_origin) -> Answer:
+    async def fetch(self, wanted: FetchRequest, follows: Follows = same_origin) -> WebResponse:
         """Fetch what a fetch request asks for.
 
         Raises ToolError where nothing can have happened, and Unheard where something may have.
@@ -130,12 +130,12 @@ class Guard:
         except Unanswered as error:
             code, said = Code.FETCH_FAILED, str(error)
         if progress.begun and wanted.method != "GET":
-            raise Unheard(f"the request was sent to {request.location.origin}, but {said}")
+            raise NoAnswer(f"the request was sent to {request.location.origin}, but {said}")
         raise ToolError(code, f"{request.location.origin}: {said}")
 
     async def _follow(
         self, request: "Request", most_bytes: int, progress: "Progress", follows: Follows
-    ) -> Answer:
+    ) -> WebResponse:
         from brasstag.sandbox.network.wire import exchange  # noqa: PLC0415
 
         passed: list[str] = []
@@ -143,7 +143,7 @@ class Guard:
             here = request.location
             addresses = await self.admitted(here)
             reply = await exchange(request, addresses, most_bytes, progress, await self._trust())
-            answer = Answer(
+            answer = WebResponse(
                 here.url,
                 reply.status,
                 _joined(reply.headers),

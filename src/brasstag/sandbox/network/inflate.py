@@ -57,7 +57,7 @@ class Inflater:
         return zlib.decompressobj(_GZIP) if self._gzip else zlib.decompressobj()
 
 
-class Body:
+class ResponseBody:
     """What is kept of an answer: its decoded bytes, up to a limit."""
 
     def __init__(self, most: int, coding: str) -> None:

@@ -89,7 +89,7 @@ class Location:
         return _AMBIGUOUS.search(self.path) is not None
 
 
-class _Unreadable(Exception):
+class _NotAnAddress(Exception):
     """Why a text is not plainly an address."""
 
 
@@ -97,7 +97,7 @@ def read_location(url: str) -> Location:
     """Read a URL; raise INVALID_ARGUMENTS for whatever is not plainly a web address."""
     try:
         return _location(url)
-    except _Unreadable as why:
+    except _NotAnAddress as why:
         raise ToolError(Code.INVALID_ARGUMENTS, f"this URL cannot be fetched: {why}") from None
 
 
@@ -105,7 +105,7 @@ def read_host(text: str) -> Location:
     """Read a host, with a port where it is not the usual one, as its https address; raise INVALID_ARGUMENTS."""
     try:
         return _hosted(text)
-    except _Unreadable as why:
+    except _NotAnAddress as why:
         said = f"{text[:_MOST_SHOWN]!r} is not a host such as example.org or example.org:8443: {why}"
         raise ToolError(Code.INVALID_ARGUMENTS, said) from None
 
@@ -129,15 +129,15 @@ def read_reference(reference: str, base: Location) -> Location:
 
 def _location(url: str) -> Location:
     if len(url) > LONGEST_URL:
-        raise _Unreadable(f"it has more than {LONGEST_URL} characters")
+        raise _NotAnAddress(f"it has more than {LONGEST_URL} characters")
     if _UNREADABLE.search(url):
-        raise _Unreadable(f"{_HOLDS_UNREADABLE}; write those as %20 and the like")
+        raise _NotAnAddress(f"{_HOLDS_UNREADABLE}; write those as %20 and the like")
     found = _URL.fullmatch(url)
     if not found:
-        raise _Unreadable("it is not a whole address such as https://example.org/page")
+        raise _NotAnAddress("it is not a whole address such as https://example.org/page")
     scheme = found["scheme"].lower()
     if scheme not in DEFAULT_PORTS:
-        raise _Unreadable(f"{scheme} is neither http nor https")
+        raise _NotAnAddress(f"{scheme} is neither http nor https")
     host, port = _authority(found["authority"])
     path = _path(found["path"] or "/")
     return Location(scheme, host, port or DEFAULT_PORTS[scheme], path, _escaped(found["query"] or ""))
@@ -146,19 +146,19 @@ def _location(url: str) -> Location:
 def _hosted(text: str) -> Location:
     why = next((why for found, why in _MORE_THAN_HOSTS if found.search(text)), None)
     if why is not None:
-        raise _Unreadable(why)
+        raise _NotAnAddress(why)
     return _location(f"https://{text}")
 
 
 def _authority(text: str) -> tuple[str, int | None]:
     if "@" in text:
-        raise _Unreadable("it has a name or password before the host; put credentials into headers")
+        raise _NotAnAddress("it has a name or password before the host; put credentials into headers")
     found = _AUTHORITY.fullmatch(text)
     if not found or not found["host"]:
-        raise _Unreadable("the host cannot be read")
+        raise _NotAnAddress("the host cannot be read")
     port = int(found["port"]) if found["port"] else None
     if port is not None and not 0 < port <= _LARGEST_PORT:
-        raise _Unreadable(f"{port} is no port")
+        raise _NotAnAddress(f"{port} is no port")
     return _host(found["host"]), port
 
 
@@ -167,22 +167,22 @@ def _host(text: str) -> str:
         return _ipv6(text[1:-1])
     name = _ascii(text).lower().removesuffix(".")
     if len(name) > _LONGEST_NAME or not _NAME.fullmatch(name):
-        raise _Unreadable("the host is not a name")
+        raise _NotAnAddress("the host is not a name")
     if not _NUMBER.fullmatch(name.rpartition(".")[2]):
         return name
     try:
         return str(IPv4Address(name))
     except ValueError:
-        raise _Unreadable("the host is a number; write an address as four decimal numbers") from None
+        raise _NotAnAddress("the host is a number; write an address as four decimal numbers") from None
 
 
 def _ipv6(text: str) -> str:
     if "%" in text:
-        raise _Unreadable("the host names an interface of this machine")
+        raise _NotAnAddress("the host names an interface of this machine")
     try:
         return str(IPv6Address(text))
     except ValueError:
-        raise _Unreadable("the host is not an IPv6 address") from None
+        raise _NotAnAddress("the host is not an IPv6 address") from None
 
 
 def _ascii(host: str) -> str:
@@ -193,7 +193,7 @@ def _ascii(host: str) -> str:
     try:
         return idna.encode(host, uts46=True).decode()
     except idna.IDNAError:
-        raise _Unreadable("the host is not a name that can be looked up") from None
+        raise _NotAnAddress("the host is not a name that can be looked up") from None
 
 
 def _path(text: str) -> str:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from brasstag.sandbox.network.guard import Guard
+from brasstag.sandbox.network.guard import WebGuard
 from brasstag.sandbox.network.pages.search_engines import Brave, SearchEngine, SearXNG
 from brasstag.settings import WebSettings
 
@@ -13,14 +13,14 @@ from brasstag.settings import WebSettings
 class Web:
     """What tools that ask for ``web`` get."""
 
-    guard: Guard = field(default_factory=Guard)
+    guard: WebGuard = field(default_factory=WebGuard)
     engine: SearchEngine | None = None
     """None where no search engine is set."""
 
 
 def open_web(settings: WebSettings, environ: Mapping[str, str] = os.environ) -> Web:
     """Return the way to the web that settings describe."""
-    return Web(Guard(ports=settings.ports), _engine(settings, environ))
+    return Web(WebGuard(ports=settings.ports), _engine(settings, environ))
 
 
 def _engine(settings: WebSettings, environ: Mapping[str, str]) -> SearchEngine | None:

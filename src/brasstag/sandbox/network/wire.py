@@ -12,7 +12,7 @@ import httpcore2
 from brasstag.sandbox.network.addresses import Address
 from brasstag.sandbox.network.dial import SECONDS_PER_ADDRESS, first_to_answer
 from brasstag.sandbox.network.headers import Headers
-from brasstag.sandbox.network.inflate import Body
+from brasstag.sandbox.network.inflate import ResponseBody
 from brasstag.sandbox.network.locations import Location
 from brasstag.sandbox.network.meter import Meter, MeteredStream, TooMuch
 
@@ -147,13 +147,13 @@ def _sendable(request: Request, progress: Progress) -> httpcore2.Request:
 async def _read(response: httpcore2.Response, most_bytes: int) -> Reply:
     named = b",".join(value for name, value in response.headers if name.lower() == b"content-encoding")
     coding = named.decode("latin-1").strip().lower()
-    body = Body(most_bytes, _CODINGS.get(coding, ""))
+    body = ResponseBody(most_bytes, _CODINGS.get(coding, ""))
     truncated = await _fill(body, response)
     unknown = "" if coding in _CODINGS else coding
     return Reply(response.status, list(response.headers), body.kept, truncated, unknown)
 
 
-async def _fill(body: Body, response: httpcore2.Response) -> Truncated | None:
+async def _fill(body: ResponseBody, response: httpcore2.Response) -> Truncated | None:
     """Take in a body, and say what cut it short, if anything did."""
     pieces = 0
     try:

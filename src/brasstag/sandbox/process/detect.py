@@ -17,7 +17,7 @@ from brasstag.sandbox.process.confine import seccomp
 from brasstag.sandbox.process.confine.bubblewrap import Bubblewrap
 from brasstag.sandbox.process.confine.start import NotConfined
 from brasstag.sandbox.process.interpreters import running_python
-from brasstag.sandbox.process.job import Job, Limits, Ran
+from brasstag.sandbox.process.job import Job, JobLimits, Ran
 from brasstag.sandbox.process.programs import trusted_programs, version_in
 from brasstag.sandbox.process.run.job_run import run_job
 from brasstag.words.errors import ToolError
@@ -175,7 +175,7 @@ def _release_canary(backend: Backend, place: Path) -> tuple[Ran, bool]:
         port = str(server.getsockname()[1])
         job = Job(
             (python.program, "-I", "-S", "-c", _CANARY, str(secret), port),
-            limits=Limits(wall_seconds=20.0),
+            limits=JobLimits(wall_seconds=20.0),
             binds=python.binds,
         )
         with open_layer(workspace, scratch, job) as layer:

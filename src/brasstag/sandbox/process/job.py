@@ -36,7 +36,7 @@ itself without that right.
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class JobLimits:
     """What a run may use, all of its processes together unless it says otherwise."""
 
     wall_seconds: float = 60.0
@@ -66,7 +66,7 @@ class Job:
     directory: str = "."
     """Where it starts, as a canonical path of the workspace."""
     stdin: bytes = b""
-    limits: Limits = field(default_factory=Limits)
+    limits: JobLimits = field(default_factory=JobLimits)
     overlay: bool = True
     """Whether it may write in the workspace, on a layer of its own; else the workspace is read-only.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from brasstag.sandbox.process.interpreters import running_python
-from brasstag.sandbox.process.job import Job, Limits
+from brasstag.sandbox.process.job import Job, JobLimits
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 # Of its own variables, and of the directory it starts in, it takes nothing: only what it needs to find us.
@@ -25,7 +25,7 @@ class ModuleJob:
     """Its standard input."""
     files: tuple[tuple[str, Path], ...] = ()
     """Kept contents it may read, each under a name of its own in FILES."""
-    limits: Limits = field(default_factory=Limits)
+    limits: JobLimits = field(default_factory=JobLimits)
 
     def __post_init__(self) -> None:
         if not self.module.startswith(f"{_PACKAGE.name}."):

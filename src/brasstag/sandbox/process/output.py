@@ -13,7 +13,7 @@ FLOOD = 8
 _CHUNK = 1 << 16
 
 
-class Kept:
+class KeptOutput:
     """One output: its first bytes, and how many there were."""
 
     def __init__(self, stream: Stream, descriptor: int, limit: int, tell: OnOutput) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from brasstag.sandbox.process.job import Job, Limits, Ran, System, processor_seconds
+from brasstag.sandbox.process.job import Job, JobLimits, Ran, System, processor_seconds
 from brasstag.sandbox.process.programs import version_in
 from brasstag.sandbox.process.sandbox import Sandbox, Stop
 from brasstag.sandbox.process.tool_runner import Breaks
@@ -45,7 +45,7 @@ class FileSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Candidates:
     """Which files below a directory are worth opening: all others have no match."""
 
     paths: frozenset[str]
@@ -69,7 +69,7 @@ class Program:
     system: System
     """What it needs of the system: nothing, if it is whole by itself."""
 
-    def job(self, arguments: Iterable[str], directory: str, limits: Limits) -> Job:
+    def job(self, arguments: Iterable[str], directory: str, limits: JobLimits) -> Job:
         """Return the job that runs it in a workspace to which it cannot write."""
         return Job(
             (str(self.path), *arguments),
@@ -89,7 +89,7 @@ class Ripgrep:
     breaks: Breaks
 
     @contextmanager
-    def started(self, file_search: FileSearch) -> Iterator["Future[Found | None]"]:
+    def started(self, file_search: FileSearch) -> Iterator["Future[Candidates | None]"]:
         """Look for something while the block does something else; None comes of it where that cannot be, or went wrong.
 
         The search ends with the block.
@@ -102,7 +102,7 @@ class Ripgrep:
                 self.breaks(None)
                 stop.pull()
 
-    def _found(self, file_search: FileSearch, stop: Stop) -> Found | None:
+    def _found(self, file_search: FileSearch, stop: Stop) -> Candidates | None:
         try:
             program = find_ripgrep(self.sandbox)
             if program is None:
@@ -133,7 +133,7 @@ def _try_out(sandbox: Sandbox, path: Path) -> Program | None:
     for system in _LEAST_FIRST:
         program = Program(path, system)
         try:
-            with sandbox.run(program.job(["--version"], ".", Limits(wall_seconds=_TRIAL_SECONDS))) as work:
+            with sandbox.run(program.job(["--version"], ".", JobLimits(wall_seconds=_TRIAL_SECONDS))) as work:
                 version = version_in(work.ran.stdout)
         except ToolError as error:
             if error.code is not Code.NOT_SUPPORTED:
@@ -153,8 +153,8 @@ def _arguments(file_search: FileSearch) -> Iterator[str]:
     yield from ("-e", file_search.expression, "--", ".")
 
 
-def _limits(file_search: FileSearch) -> Limits:
-    return Limits(
+def _limits(file_search: FileSearch) -> JobLimits:
+    return JobLimits(
         wall_seconds=file_search.seconds,
         # Of all its threads together.
         cpu_seconds=processor_seconds(file_search.seconds),
@@ -162,14 +162,14 @@ def _limits(file_search: FileSearch) -> Limits:
     )
 
 
-def _reported(ran: Ran, directory: str) -> Found | None:
+def _reported(ran: Ran, directory: str) -> Candidates | None:
     if ran.exit_code not in (_MATCHED, _NOT_MATCHED, _FAILED_SOMEWHERE):
         return None
     missed = _missed(ran) if ran.exit_code == _FAILED_SOMEWHERE else []
     if missed is None or ran.stdout_truncated or ran.stderr_truncated:
         return None
     names = (os.fsdecode(name) for name in ran.stdout.split(b"\0")[:-1])
-    return Found(
+    return Candidates(
         frozenset(_canonical(directory, name) for name in names),
         frozenset(_canonical(directory, name) for name in missed),
     )

@@ -73,7 +73,7 @@ class ControlFiles:
         return frozenset(found)
 
 
-class Guard:
+class ControlGuard:
     """One call's memory of which inodes are control files; the walk is made once, and only when it is needed."""
 
     def __init__(self, control: ControlFiles) -> None:

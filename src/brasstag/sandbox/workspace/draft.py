@@ -12,7 +12,7 @@ from brasstag.sandbox.workspace.change.undo import stage_undo
 from brasstag.sandbox.workspace.errors import at_path, shown
 from brasstag.sandbox.workspace.paths import ROOT, parse_path
 from brasstag.sandbox.workspace.view.browse import Browser
-from brasstag.sandbox.workspace.view.reader import Look
+from brasstag.sandbox.workspace.view.reader import PathStat
 from brasstag.sandbox.workspace.view.stage import Node
 from brasstag.sandbox.workspace.view.visibility import Visibility
 from brasstag.sandbox.workspace.workspace import Workspace
@@ -179,7 +179,7 @@ class Draft(Browser):
         """Keep what the changes need, new bytes and old ones, on disk; raise CHANGED if the old ones are not there."""
         keep_for(self._view, self._workspace)
 
-    def _present(self, where: str) -> Look:
+    def _present(self, where: str) -> PathStat:
         look = self._view.look(where)
         if look is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))

@@ -20,18 +20,18 @@ def retag(
         tags = dict.fromkeys((*row.tags, *add))
         return replace(row, tags=tuple(name for name in tags if name not in remove))
 
-    _reword(transaction, path, tagged, _Told("tagged", at, by))
+    _reword(transaction, path, tagged, _Notice("tagged", at, by))
 
 
 def describe(transaction: Transaction, path: str, description: str, at: str, by: str) -> None:
     """Say in words what a document is; an empty text takes that back."""
     # Only what a database takes as text: no NUL, no half of a surrogate pair.
     said = description.encode("utf-8", "replace").decode().replace("\0", " ")
-    _reword(transaction, path, lambda row: replace(row, description=said), _Told("described", at, by))
+    _reword(transaction, path, lambda row: replace(row, description=said), _Notice("described", at, by))
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Notice:
     """What listeners are told."""
 
     change: str
@@ -40,7 +40,7 @@ class _Told:
 
 
 def _reword(
-    transaction: Transaction, path: str, reworded: Callable[[DocumentRow], DocumentRow], told: _Told
+    transaction: Transaction, path: str, reworded: Callable[[DocumentRow], DocumentRow], told: _Notice
 ) -> None:
     # A scan writes whole rows, so it must not read a row before this write and write it after.
     transaction.lock(Lock.DOCUMENTS)

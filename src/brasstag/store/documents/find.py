@@ -10,12 +10,12 @@ from brasstag.store.database.index_damage import of_the_index
 from brasstag.store.database.schema import documents
 from brasstag.store.database.statements import Prepared
 from brasstag.store.documents.rows import COLUMNS, DocumentRow, document_of, document_row
-from brasstag.store.documents.select import Wanted, narrowed
+from brasstag.store.documents.select import Selection, narrowed
 from brasstag.store.fulltext.index import shown_body
 from brasstag.store.fulltext.postgres_bm25 import best_on_postgres
 from brasstag.store.fulltext.query import Sought, fts5_match, postgres_match
 
-_ANY = Wanted()
+_ANY = Selection()
 _MATCH = "fulltext MATCH :sought AND rank MATCH 'bm25(4.0, 4.0, 1.0)'"
 _fts5 = table("fulltext", column("rowid"), column("rank"))
 # No join, so that only the rows to be shown are read; whether they are wanted is checked then.
@@ -41,7 +41,7 @@ class Ranked(NamedTuple):
     score: float
 
 
-def best(view: Connection, sought: Sought, wanted: Wanted, limit: int) -> list[Ranked]:
+def best(view: Connection, sought: Sought, wanted: Selection, limit: int) -> list[Ranked]:
     """Return the best matches, best first; ``rows_wanted`` says which of them can be shown."""
     with of_the_index():
         if view.dialect.name == "postgresql":
@@ -56,7 +56,7 @@ def best(view: Connection, sought: Sought, wanted: Wanted, limit: int) -> list[R
         return [Ranked(number, -rank) for number, rank in found]
 
 
-def matching(view: Connection, sought: Sought, wanted: Wanted) -> Iterator[DocumentRow]:
+def matching(view: Connection, sought: Sought, wanted: Selection) -> Iterator[DocumentRow]:
     """Yield every match that can be shown, the newest first, whatever else the index holds."""
     found: Select[Any] = select(column("id")).select_from(table("fulltext")).where(postgres_match(sought))
     if view.dialect.name == "sqlite":
@@ -69,7 +69,7 @@ def matching(view: Connection, sought: Sought, wanted: Wanted) -> Iterator[Docum
             yield document_row(row)
 
 
-def rows_wanted(view: Connection, ids: Sequence[int], wanted: Wanted) -> dict[int, DocumentRow]:
+def rows_wanted(view: Connection, ids: Sequence[int], wanted: Selection) -> dict[int, DocumentRow]:
     """Return those of these documents that are wanted and whose index is up to date."""
     if wanted == _ANY and view.dialect.name == "sqlite":
         # This is the usual case. On SQLite, one query for each row costs less than one complex statement.
@@ -79,7 +79,7 @@ def rows_wanted(view: Connection, ids: Sequence[int], wanted: Wanted) -> dict[in
     return {row.id: document_row(row) for row in found}
 
 
-def pending_of(view: Connection, wanted: Wanted) -> Iterator[DocumentRow]:
+def pending_of(view: Connection, wanted: Selection) -> Iterator[DocumentRow]:
     """Yield those wanted documents that cannot be found yet, as their index still needs something."""
     if _some_pending.rows(view):
         # Written exactly like this, as the database then uses its index of pending rows.
@@ -94,11 +94,11 @@ def body_of(view: Connection, number: int) -> str:
     return shown_body(found[0][0]) if found else ""
 
 
-def _up_to_date(wanted: Wanted) -> Select[Any]:
+def _up_to_date(wanted: Selection) -> Select[Any]:
     return narrowed(wanted).where(documents.c.pending == "")
 
 
-def _best_wanted(wanted: Wanted) -> Select[Any]:
+def _best_wanted(wanted: Selection) -> Select[Any]:
     return (
         _up_to_date(wanted)
         .with_only_columns(_fts5.c.rowid, _fts5.c.rank, maintain_column_froms=False)

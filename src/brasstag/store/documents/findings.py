@@ -10,7 +10,7 @@ from brasstag.words.previews import ABSENT, DIRECTORY
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenFile:
     """A file or link, as it was read."""
 
     state: str
@@ -26,13 +26,13 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PathFinding:
     """What was found at one path."""
 
     path: str
     newest: Version | None
     """Its newest version, read before the disk was looked at."""
-    taken: Taken | None
+    taken: TakenFile | None
     """None where there is no file and no link."""
     is_directory: bool = False
     is_dropped: bool = False

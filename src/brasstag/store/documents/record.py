@@ -14,7 +14,7 @@ from brasstag.store.contents.versions import OUTSIDE, Version, newest_versions
 from brasstag.store.database.base import Transaction
 from brasstag.store.database.locks import Lock
 from brasstag.store.documents.batch import RowBatch, in_order
-from brasstag.store.documents.findings import Finding, ScanContext, Taken, inode_in
+from brasstag.store.documents.findings import PathFinding, ScanContext, TakenFile, inode_in
 from brasstag.store.documents.moves import Appeared, Origin, moved_by_calls, moved_outside
 from brasstag.store.documents.outbox import DOCUMENTS, announce
 from brasstag.store.documents.rows import DocumentRow, last_id, rows_at
@@ -30,7 +30,7 @@ What = Literal["added", "changed", "moved", "removed", "unchanged"]
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedFindings:
     """What one commit made of what was found."""
 
     counts: Mapping[What, int]
@@ -50,7 +50,7 @@ class Record:
         self._context = context
         self._batch = RowBatch()
 
-    def write(self, findings: Sequence[Finding]) -> Recorded:
+    def write(self, findings: Sequence[PathFinding]) -> RecordedFindings:
         """Write down what was found."""
         # No call claims while this is held, so that none can make a version of a path that is written about here.
         self._transaction.lock(Lock.LEASES)
@@ -75,12 +75,12 @@ class Record:
                     finding, finding.taken, row, origins.get(finding.path), past.get(finding.path, _UNKNOWN)
                 )
         self._post()
-        return Recorded(self._counts, len(self._left))
+        return RecordedFindings(self._counts, len(self._left))
 
-    def _still_true(self, findings: Sequence[Finding]) -> list[Finding]:
+    def _still_true(self, findings: Sequence[PathFinding]) -> list[PathFinding]:
         leased = leased_paths(self._transaction)
         newest = newest_versions(self._view, [finding.path for finding in findings])
-        kept: list[Finding] = []
+        kept: list[PathFinding] = []
         for finding in findings:
             is_held = any(overlaps(finding.path, path) for path in leased)
             if is_held or _number(newest.get(finding.path)) != _number(finding.newest):
@@ -89,7 +89,7 @@ class Record:
                 kept.append(finding)
         return kept
 
-    def _origins(self, findings: Sequence[Finding], rows: Mapping[str, DocumentRow]) -> dict[str, Origin]:
+    def _origins(self, findings: Sequence[PathFinding], rows: Mapping[str, DocumentRow]) -> dict[str, Origin]:
         appeared = [
             Appeared(finding.path, finding.taken.state, inode_in(finding.taken.fingerprint))
             for finding in findings
@@ -103,7 +103,7 @@ class Record:
 
     def _past(
         self,
-        findings: Sequence[Finding],
+        findings: Sequence[PathFinding],
         rows: Mapping[str, DocumentRow],
         origins: Mapping[str, Origin],
         taken_over: set[int],
@@ -122,7 +122,12 @@ class Record:
         return found
 
     def _keep(
-        self, finding: Finding, taken: Taken, row: DocumentRow | None, origin: Origin | None, past: _Former
+        self,
+        finding: PathFinding,
+        taken: TakenFile,
+        row: DocumentRow | None,
+        origin: Origin | None,
+        past: _Former,
     ) -> None:
         version = self._version(finding, taken, origin)
         first, moved = past
@@ -143,7 +148,7 @@ class Record:
         what = _what(base, moved, version)
         self._tell(what, version, source=moved.path if moved is not None and base is moved else "")
 
-    def _version(self, finding: Finding, taken: Taken, origin: Origin | None) -> Version:
+    def _version(self, finding: PathFinding, taken: TakenFile, origin: Origin | None) -> Version:
         """Return the version of what was found: the newest there is, or a new one made outside."""
         if taken.small is not None and (digest := digest_in(taken.state)):
             self._batch.contents[digest] = taken.small
@@ -171,7 +176,7 @@ class Record:
         self._batch.versions.append(made)
         return made
 
-    def _remove(self, finding: Finding, row: DocumentRow | None) -> None:
+    def _remove(self, finding: PathFinding, row: DocumentRow | None) -> None:
         version = finding.newest
         if version is not None and _is_news(version.state, finding.state):
             number = version.version + 1
@@ -221,7 +226,7 @@ class Record:
 
 
 def _described(
-    number: int, path: str, taken: Taken, version: Version, base: DocumentRow | None, first: Version
+    number: int, path: str, taken: TakenFile, version: Version, base: DocumentRow | None, first: Version
 ) -> DocumentRow:
     """Return the row of what was found, with what was known of it before."""
     row = DocumentRow(
@@ -256,7 +261,7 @@ def _described(
     return replace(row, pending=base.pending, note=base.note) if _reads_alike(base, taken) else row
 
 
-def _reads_alike(base: DocumentRow, taken: Taken) -> bool:
+def _reads_alike(base: DocumentRow, taken: TakenFile) -> bool:
     return (base.state, base.media_type) == (taken.state, taken.media_type)
 
 

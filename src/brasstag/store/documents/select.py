@@ -28,7 +28,7 @@ _TEXTS = ("media_type", "by", "task", "since", "until", "prefix")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Selection:
     """Which documents are asked for; an empty field sets no condition."""
 
     media_type: str = ""
@@ -55,7 +55,7 @@ class Wanted:
 
 def list_documents(
     view: Connection,
-    wanted: Wanted,
+    wanted: Selection,
     *,
     order: Order = "path",
     limit: int | None = None,
@@ -71,7 +71,7 @@ def list_documents(
     return found
 
 
-def narrowed(wanted: Wanted) -> Select[Any]:
+def narrowed(wanted: Selection) -> Select[Any]:
     """Return the query for documents that may be wanted; the reader has to check tags and prefixes again."""
     column = documents.c
     texts: dict[str, Any] = {name: _storable(getattr(wanted, name)) for name in _TEXTS}

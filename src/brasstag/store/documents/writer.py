@@ -10,9 +10,9 @@ from brasstag.store.contents.touched import forget_touched
 from brasstag.store.database.base import Database
 from brasstag.store.database.locks import Lock
 from brasstag.store.documents.conversions import Conversion, learn
-from brasstag.store.documents.findings import Finding, ScanContext
+from brasstag.store.documents.findings import PathFinding, ScanContext
 from brasstag.store.documents.outbox import forget_old_events
-from brasstag.store.documents.record import Record, Recorded
+from brasstag.store.documents.record import Record, RecordedFindings
 from brasstag.store.documents.rows import DocumentRow, Pending, rows_of, update_rows
 from brasstag.store.fulltext.index import Indexed, put_texts
 from brasstag.words.canonical import sha256
@@ -38,7 +38,7 @@ class DocumentWriter:
         self._blobs = blobs
         self._now = now
 
-    def record_scan(self, findings: Sequence[Finding], context: ScanContext) -> Recorded:
+    def record_scan(self, findings: Sequence[PathFinding], context: ScanContext) -> RecordedFindings:
         """Write down what a scan found at some paths: versions, rows, index and outbox."""
         with self._database.write() as transaction:
             return Record(transaction, self._now(), context).write(findings)

@@ -20,7 +20,7 @@ Payload = dict[str, Any]
 
 
 @dataclass(slots=True)
-class _Approval:
+class _FoldedApproval:
     """What the entries say of one approval: what was asked, by its digest, and what became of it."""
 
     request: Any
@@ -42,7 +42,7 @@ class _Claim:
 class Folded:
     """Everything the timelines tell, entry by entry."""
 
-    approvals: dict[str, _Approval] = field(default_factory=dict)
+    approvals: dict[str, _FoldedApproval] = field(default_factory=dict)
     claims: dict[str, _Claim] = field(default_factory=dict)
     versions: set[tuple[str, str, str]] = field(default_factory=set)
     notes: dict[str, tuple[Any, Any]] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Folded:
 
     def _asked(self, call_id: str, payload: Payload) -> None:
         self._use_up(call_id, payload.get("used"))
-        self.approvals[str(payload.get("approval"))] = _Approval(payload.get("request"))
+        self.approvals[str(payload.get("approval"))] = _FoldedApproval(payload.get("request"))
 
     def _decided(self, payload: Payload) -> None:
         approval = self.approvals.get(str(payload.get("approval")))

@@ -11,7 +11,7 @@ from brasstag.store.tasks.approvals import erase_arguments
 from brasstag.store.tasks.rows import get_task, hold_task
 from brasstag.store.timeline.spending import TELLS_LIMITS
 from brasstag.store.timeline.timeline import proven_entries, read_entries
-from brasstag.words.budgets import Limits
+from brasstag.words.budgets import TaskLimits
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.ids import TurnCall
@@ -50,7 +50,7 @@ def redact(store: Store, entry: Entry, by: str, reason: str, *, contents: bool =
         }
         if any(one.kind in TELLS_LIMITS for one in erased):
             entries = proven_entries(view, entry.task_id, store.sealer.key)
-            payload["limits"] = Limits.told_by(entries).as_json()
+            payload["limits"] = TaskLimits.told_by(entries).as_json()
         for one in erased:
             store.timeline.erase_payload(transaction, one)
         store.timeline.append(transaction, entry.task_id, EntryKind.REDACTED, entry.call_id, payload)

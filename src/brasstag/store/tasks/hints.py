@@ -22,7 +22,7 @@ class Jobs(Protocol):
         """Begin nothing more."""
 
 
-class Unheard:
+class NoHints:
     """Drops all hints, for a store that no worker serves; the tables still say what is ready."""
 
     def hint(self, transaction: Transaction, task_id: str, queue: str, wake: int) -> None:

@@ -40,7 +40,7 @@ def entry_hash(
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class EntryLine:
     """An entry about to be written; its content does not depend on where the chain stands by then."""
 
     task_id: str
@@ -105,7 +105,7 @@ def line_of(
     at: str,
     epoch: int,
     spent: Mapping[str, int],
-) -> Line:
+) -> EntryLine:
     """Write a payload down as a line."""
     text = stored_json(payload | {"timestamp": at})
-    return Line(task_id, kind, call_id, at, text, worked(kind, payload), epoch, spent)
+    return EntryLine(task_id, kind, call_id, at, text, worked(kind, payload), epoch, spent)

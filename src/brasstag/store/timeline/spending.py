@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from brasstag.words.budgets import Limits
+from brasstag.words.budgets import TaskLimits
 from brasstag.words.events import EntryKind
 
 _OPENS_TASK = frozenset({EntryKind.DELEGATED, EntryKind.QUESTIONED})
@@ -27,7 +27,7 @@ def worked(kind: str, payload: Mapping[str, Any]) -> int:
 class Account:
     """The sums over one task's entries; add all of them, in order."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: TaskLimits = field(default_factory=TaskLimits)
     used: dict[str, int] = field(
         default_factory=lambda: dict.fromkeys(("steps", "tokens", "cost", "milliseconds", "children"), 0)
     )

@@ -18,7 +18,7 @@ from brasstag.store.database.base import Database, Transaction
 from brasstag.store.database.lookup import rows_named
 from brasstag.store.database.schema import entries, tasks
 from brasstag.store.database.statements import Guarded, Prepared
-from brasstag.store.timeline.lines import Line, Position, entry_hash, line_of, payload_digest
+from brasstag.store.timeline.lines import EntryLine, Position, entry_hash, line_of, payload_digest
 from brasstag.store.timeline.seals import GENESIS, Key, Sealer, is_signed
 from brasstag.words.calls import Tag
 from brasstag.words.errors import Code, Fenced, StoreError, ToolError, Unproven
@@ -103,7 +103,7 @@ _erase = Prepared(
 )
 
 
-def _statement(line: Line) -> Guarded:
+def _statement(line: EntryLine) -> Guarded:
     if line.spent:
         return _append_turn
     if line.epoch:
@@ -111,7 +111,7 @@ def _statement(line: Line) -> Guarded:
     return _append_open if line.kind in NEEDS_OPEN_TASK else _append
 
 
-def _is_sealed(line: Line, position: Position) -> bool:
+def _is_sealed(line: EntryLine, position: Position) -> bool:
     return line.kind in SEALED_KINDS or position.next_seq % SEAL_EVERY == SEAL_EVERY - 1
 
 
@@ -168,7 +168,7 @@ class Timeline:
         with database.write() as transaction:
             return self._append(transaction, line)
 
-    def _append(self, transaction: Transaction, line: Line) -> Tag:
+    def _append(self, transaction: Transaction, line: EntryLine) -> Tag:
         task_id = line.task_id
         if line.kind is not EntryKind.OPENED:
             # No other transaction waits for a row that is not there yet.

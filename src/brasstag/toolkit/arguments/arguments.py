@@ -15,7 +15,7 @@ _DEEPEST = 64
 _SCALARS = frozenset({int, bool, float, type(None)})
 
 
-class TooLarge(ValueError):
+class ValueTooLarge(ValueError):
     """A value beyond what was allowed."""
 
 
@@ -101,7 +101,7 @@ class _Copy:
     def _take(self, size: int) -> None:
         self.room -= size
         if self.room < 0:
-            raise TooLarge
+            raise ValueTooLarge
 
 
 @dataclass(frozen=True, slots=True)

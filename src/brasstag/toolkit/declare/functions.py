@@ -37,7 +37,7 @@ def function_tool(function: Any, declaration: Declaration) -> Tool:
         what = 'is declared with execution_type="function", so its words are in a JSON file'
         mend = "Let a folder with both files be discovered, or declare it with @tool alone."
         raise ConfigError([Problem(origin, "", what, mend)])
-    return _Reading(function, origin, declaration, read_docstring(function.__doc__)).tool()
+    return _SignatureReading(function, origin, declaration, read_docstring(function.__doc__)).tool()
 
 
 def _yields(function: Callable[..., Any]) -> bool:
@@ -82,7 +82,7 @@ def origin_of(thing: Any) -> str:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _SignatureReading:
     function: Callable[..., Any]
     origin: str
     declaration: Declaration

@@ -60,7 +60,7 @@ Weight = tuple[bool, bool, int, int, int, int]
 """Which of two rules wins: an important one, then the element's own, then the more specific one, then the later."""
 
 
-class Visibility(Enum):
+class StyleVisibility(Enum):
     """What the styles say of an element."""
 
     GONE = auto()
@@ -73,7 +73,7 @@ class Visibility(Enum):
     """The element is seen where its parent is seen."""
 
 
-class _Rule(NamedTuple):
+class _StyleRule(NamedTuple):
     """What one selector says of one property."""
 
     parts: frozenset[str]
@@ -93,7 +93,7 @@ class Sheets:
     """The style sheets of one page."""
 
     def __init__(self, page: str) -> None:
-        self._rules: defaultdict[str, list[_Rule]] = defaultdict(list)
+        self._rules: defaultdict[str, list[_StyleRule]] = defaultdict(list)
         self._count = 0
         self._compared = 0
         self.fall_short = False
@@ -105,22 +105,22 @@ class Sheets:
             self.fall_short = self.fall_short or len(sheet) > left
             left = max(0, left - len(sheet))
 
-    def visibility(self, tag: str, given: Mapping[str, str | None]) -> Visibility:
+    def visibility(self, tag: str, given: Mapping[str, str | None]) -> StyleVisibility:
         """Say how an element is seen by its own style and by the rules that apply to it."""
-        winning: dict[str, _Rule] = {}
+        winning: dict[str, _StyleRule] = {}
         for rule in (*_own(given), *self._met_by(_parts_of(tag, given) if self._rules else set())):
             if rule.name not in winning or rule.weight > winning[rule.name].weight:
                 winning[rule.name] = rule
         display, visibility = winning.get("display"), winning.get("visibility")
         if display and display.hides:
-            return Visibility.GONE
+            return StyleVisibility.GONE
         if visibility:
-            return Visibility.VEILED if visibility.hides else Visibility.SHOWN
+            return StyleVisibility.VEILED if visibility.hides else StyleVisibility.SHOWN
         # What shows it may not have been looked at.
-        return Visibility.SHOWN if self._compared > MOST_COMPARED else Visibility.UNSAID
+        return StyleVisibility.SHOWN if self._compared > MOST_COMPARED else StyleVisibility.UNSAID
 
-    def _met_by(self, has: set[str]) -> list[_Rule]:
-        met: list[_Rule] = []
+    def _met_by(self, has: set[str]) -> list[_StyleRule]:
+        met: list[_StyleRule] = []
         for part in has:
             for rule in self._rules.get(part, ()):
                 self._compared += 1
@@ -149,7 +149,7 @@ class Sheets:
         # By the part that the fewest elements have: of tags, classes and ids the last in this order.
         rarest = max(selector.parts, key=lambda part: (part[0] == "#", part[0] == ".", part))
         weight = (is_important, False, *selector.exactness, self._count)
-        self._rules[rarest].append(_Rule(selector.parts, name, hides, weight))
+        self._rules[rarest].append(_StyleRule(selector.parts, name, hides, weight))
 
 
 def _told(said: str) -> Iterator[tuple[str, bool, bool]]:
@@ -158,11 +158,11 @@ def _told(said: str) -> Iterator[tuple[str, bool, bool]]:
         yield name.lower(), (name.lower(), value.lower()) in _HIDING, bool(last)
 
 
-def _own(given: Mapping[str, str | None]) -> Iterator[_Rule]:
+def _own(given: Mapping[str, str | None]) -> Iterator[_StyleRule]:
     """Yield what the tag of an element says by itself."""
     if style := given.get("style"):
         for place, (name, hides, is_important) in enumerate(_told(COMMENT.sub("", style))):
-            yield _Rule(frozenset(), name, hides, (is_important, True, 0, 0, 0, place))
+            yield _StyleRule(frozenset(), name, hides, (is_important, True, 0, 0, 0, place))
 
 
 def _parts_of(tag: str, given: Mapping[str, str | None]) -> set[str]:

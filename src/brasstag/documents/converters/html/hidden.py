@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from brasstag.documents.converters.html.css import COMMENT, Sheets, Visibility
+from brasstag.documents.converters.html.css import COMMENT, Sheets, StyleVisibility
 
 VOID = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
@@ -41,11 +41,11 @@ _ENDED_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
 
 
 @dataclass(slots=True)
-class _Turn:
+class _VisibilityChange:
     """An open element from which on something else is seen than in what it lies in."""
 
     place: int
-    visibility: Visibility
+    visibility: StyleVisibility
     tells: bool
     """Whether words in it are still to be noted."""
 
@@ -59,14 +59,14 @@ class Elements:
         self._open: list[str] = []
         self._places: defaultdict[str, list[int]] = defaultdict(list)
         self._bounds: list[int] = [-1]
-        self._turns: list[_Turn] = []
+        self._turns: list[_VisibilityChange] = []
         self.untold = 0
         """How many hidden elements had something to say."""
 
     @property
     def is_hidden(self) -> bool:
         """Whether a reader sees no words that come next."""
-        return self._visibility is not Visibility.SHOWN
+        return self._visibility is not StyleVisibility.SHOWN
 
     @property
     def is_drawing(self) -> bool:
@@ -82,7 +82,7 @@ class Elements:
             self._end_before(*_ENDED_BY[tag])
         visibility = self._seen(tag, given)
         if tag in VOID:
-            return visibility is Visibility.SHOWN
+            return visibility is StyleVisibility.SHOWN
         place = len(self._open)
         self._open.append(tag)
         self._places[tag].append(place)
@@ -90,13 +90,15 @@ class Elements:
             self._bounds.append(place)
         if visibility is not self._visibility:
             self._turns.append(
-                _Turn(place, visibility, visibility is not Visibility.SHOWN and tag not in _WORDLESS)
+                _VisibilityChange(
+                    place, visibility, visibility is not StyleVisibility.SHOWN and tag not in _WORDLESS
+                )
             )
-        return visibility is not Visibility.GONE
+        return visibility is not StyleVisibility.GONE
 
     def close(self, tag: str) -> bool:
         """End an element; False where nothing in it was seen, or where it is inside such an element."""
-        gone = self._turns[-1].place if self._visibility is Visibility.GONE else -1
+        gone = self._turns[-1].place if self._visibility is StyleVisibility.GONE else -1
         if self._places[tag]:
             place = self._places[tag][-1]
             # What it would have to lie outside of keeps it from ending anything.
@@ -115,16 +117,16 @@ class Elements:
             self._turns[-1].tells = False
 
     @property
-    def _visibility(self) -> Visibility:
-        return self._turns[-1].visibility if self._turns else Visibility.SHOWN
+    def _visibility(self) -> StyleVisibility:
+        return self._turns[-1].visibility if self._turns else StyleVisibility.SHOWN
 
-    def _seen(self, tag: str, given: Mapping[str, str | None]) -> Visibility:
+    def _seen(self, tag: str, given: Mapping[str, str | None]) -> StyleVisibility:
         """Say how an element is seen where it lies: gone, veiled or shown."""
         around = self._visibility
-        if around is Visibility.GONE or _hides(tag, given):
-            return Visibility.GONE
-        said = Visibility.UNSAID if tag in _ALWAYS_SEEN else self._sheets.visibility(tag, given)
-        return around if said is Visibility.UNSAID else said
+        if around is StyleVisibility.GONE or _hides(tag, given):
+            return StyleVisibility.GONE
+        said = StyleVisibility.UNSAID if tag in _ALWAYS_SEEN else self._sheets.visibility(tag, given)
+        return around if said is StyleVisibility.UNSAID else said
 
     def _end_before(self, tags: frozenset[str], within: frozenset[str]) -> None:
         """End the outermost of those elements in the list or table that is open."""

@@ -6,7 +6,7 @@ from typing import Any
 from brasstag.documents.converters.html.css import Sheets
 from brasstag.documents.converters.html.hidden import Elements
 from brasstag.documents.converters.text import decoded
-from brasstag.documents.converters.writer import BlockWriter, Entry
+from brasstag.documents.converters.writer import BlockWriter, ListEntry
 
 MOST_CHARACTERS = 8_000_000
 """Parsing takes about a second for half of this."""
@@ -30,7 +30,7 @@ def html(data: bytes, media_type: str, writer: BlockWriter) -> None:
     text = decoded(data, writer)
     page = text[:MOST_CHARACTERS]
     sheets = Sheets(page)
-    reader = _Reader(writer, sheets, is_xml=media_type == "application/xhtml+xml")
+    reader = _HtmlReader(writer, sheets, is_xml=media_type == "application/xhtml+xml")
     try:
         reader.feed(page)
         reader.close()
@@ -44,7 +44,7 @@ def html(data: bytes, media_type: str, writer: BlockWriter) -> None:
         writer.leave_out(f"only the first {MOST_CHARACTERS:,} characters of the page are here")
 
 
-class _Reader(HTMLParser):
+class _HtmlReader(HTMLParser):
     """Gathers words until a boundary; tags that were never closed do no harm."""
 
     def __init__(self, writer: BlockWriter, sheets: Sheets, *, is_xml: bool) -> None:
@@ -197,7 +197,7 @@ class _Reader(HTMLParser):
             self._writer.paragraph(text, at, self._quoted)
 
     def _item(self, text: str, at: dict[str, Any]) -> None:
-        item = Entry(text, max(0, len(self._lists) - 1), self._number, at)
+        item = ListEntry(text, max(0, len(self._lists) - 1), self._number, at)
         self._writer.gather_item(item, is_new=self._is_item)
         self._is_item = False
 

@@ -13,7 +13,7 @@ _MOST_LINES = 600
 _MOST_PATHS = 20_000
 
 
-class Line(NamedTuple):
+class RuledLine(NamedTuple):
     """A straight line: where it lies across its direction, and from where to where it goes along it."""
 
     across: float
@@ -49,13 +49,13 @@ class Grid:
 
 def grids_of(paths: Sequence[dict[str, Any]]) -> list[Grid]:
     """Return the grids on a page, those of more than one row and column."""
-    flat: list[Line] = []
-    upright: list[Line] = []
+    flat: list[RuledLine] = []
+    upright: list[RuledLine] = []
     for x0, y0, x1, y1 in _segments(paths[:_MOST_PATHS]):
         if abs(y1 - y0) <= _THIN and abs(x1 - x0) >= _SHORTEST:
-            flat.append(Line((y0 + y1) / 2, min(x0, x1), max(x0, x1)))
+            flat.append(RuledLine((y0 + y1) / 2, min(x0, x1), max(x0, x1)))
         elif abs(x1 - x0) <= _THIN and abs(y1 - y0) >= _SHORTEST:
-            upright.append(Line((x0 + x1) / 2, min(y0, y1), max(y0, y1)))
+            upright.append(RuledLine((x0 + x1) / 2, min(y0, y1), max(y0, y1)))
     flat, upright = _joined(flat), _joined(upright)
     if len(flat) + len(upright) > _MOST_LINES:
         return []
@@ -90,19 +90,21 @@ def _sides(x: float, y: float, width: float, height: float) -> Iterator[tuple[fl
     yield x + width, y, x + width, y + height
 
 
-def _joined(lines: list[Line]) -> list[Line]:
+def _joined(lines: list[RuledLine]) -> list[RuledLine]:
     """Return lines of which none continues another."""
-    found: list[Line] = []
+    found: list[RuledLine] = []
     for line in sorted(lines, key=lambda one: (round(one.across / _NEAR), one.start)):
         last = found[-1] if found else None
         if last and abs(last.across - line.across) <= _NEAR and line.start <= last.end + _NEAR:
-            found[-1] = Line(last.across, last.start, max(last.end, line.end))
+            found[-1] = RuledLine(last.across, last.start, max(last.end, line.end))
         else:
             found.append(line)
     return found
 
 
-def _together(flat: list[Line], upright: list[Line]) -> Iterator[tuple[list[Line], list[Line]]]:
+def _together(
+    flat: list[RuledLine], upright: list[RuledLine]
+) -> Iterator[tuple[list[RuledLine], list[RuledLine]]]:
     """Yield lines that cross or meet, directly or through others."""
     left = set(range(len(upright)))
     waiting = list(flat)
@@ -121,7 +123,7 @@ def _together(flat: list[Line], upright: list[Line]) -> Iterator[tuple[list[Line
         yield across, along
 
 
-def _meet(flat: Line, upright: Line) -> bool:
+def _meet(flat: RuledLine, upright: RuledLine) -> bool:
     return (
         flat.start - _NEAR <= upright.across <= flat.end + _NEAR
         and upright.start - _NEAR <= flat.across <= upright.end + _NEAR

@@ -8,7 +8,7 @@ from statistics import median
 from typing import Any
 
 from brasstag.documents.converters.delimiters import looks_like_names
-from brasstag.documents.converters.writer import BlockWriter, Entry
+from brasstag.documents.converters.writer import BlockWriter, ListEntry
 
 _LARGER = 1.12
 """How much larger than the text of the document a heading is set, at least."""
@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)")
 _BROKEN = re.compile(r"(?<![\w-])[^\W\d_]+-\Z")
 
 
-class Line:
+class TextLine:
     """One line of text as it is set."""
 
     def __init__(self, spans: Sequence[Any]) -> None:
@@ -52,7 +52,7 @@ class Sheet:
         return bool(left <= x + min(width, 4.0) / 2 <= right and bottom <= y + height / 2 <= top)
 
 
-Found = Line | Sheet
+Found = TextLine | Sheet
 
 
 class Page:
@@ -68,7 +68,7 @@ class Page:
         return bool(self.found)
 
 
-class Body:
+class BodyStyle:
     """How most of a document is set."""
 
     def __init__(self, size: float, leading: float, larger: list[float]) -> None:
@@ -76,7 +76,7 @@ class Body:
         self.leading = leading
         self._larger = larger
 
-    def level(self, lines: Sequence[Line]) -> int:
+    def level(self, lines: Sequence[TextLine]) -> int:
         """Return the level of the heading that lines are; 0 where they are none."""
         length = sum(len(line.text) for line in lines)
         for rank, size in enumerate(self._larger, start=1):
@@ -87,16 +87,16 @@ class Body:
         return len(self._larger) + 1 if is_bold and says_less else 0
 
 
-def lines_of(spans: Sequence[Any]) -> list[Line]:
+def lines_of(spans: Sequence[Any]) -> list[TextLine]:
     """Return the lines that words stand in."""
-    found: list[Line] = []
+    found: list[TextLine] = []
     held: list[Any] = []
     for span in spans:
         if held and not _is_beside(held[-1], span):
-            found.append(Line(held))
+            found.append(TextLine(held))
             held = []
         held.append(span)
-    return [*found, Line(held)] if held else found
+    return [*found, TextLine(held)] if held else found
 
 
 def _is_beside(before: Any, span: Any) -> bool:
@@ -119,9 +119,9 @@ def _joined(spans: Sequence[Any]) -> str:
     return "".join(parts)
 
 
-def body_of(pages: Iterable[Page]) -> Body:
+def body_of(pages: Iterable[Page]) -> BodyStyle:
     """Return how a document is set: its size, the distance of its lines, and the sizes above it."""
-    lines = [[one for one in page.found if isinstance(one, Line)] for page in pages]
+    lines = [[one for one in page.found if isinstance(one, TextLine)] for page in pages]
     sizes: Counter[float] = Counter()
     for line in (line for page in lines for line in page):
         sizes[round(line.size * 2) / 2] += len(line.text)
@@ -137,7 +137,7 @@ def body_of(pages: Iterable[Page]) -> Body:
     for one in sorted((one for one in sizes if one > size * _LARGER), reverse=True):
         if not larger or larger[-1] - one > _SAME:
             larger.append(one)
-    return Body(size, median(near) if near else size * 1.2, larger[:5])
+    return BodyStyle(size, median(near) if near else size * 1.2, larger[:5])
 
 
 def write_pages(pages: Sequence[Page], writer: BlockWriter) -> None:
@@ -147,15 +147,15 @@ def write_pages(pages: Sequence[Page], writer: BlockWriter) -> None:
         at = {"page": page.number}
         if page.number > 1:
             writer.add("page_break", at)
-        of_page = _Writer(writer, body, at)
+        of_page = _PageWriter(writer, body, at)
         for one in _grouped(page.found, body):
             of_page.write(one)
         of_page.end()
 
 
-def _grouped(found: Sequence[Found], body: Body) -> Iterator[list[Line] | Sheet]:
+def _grouped(found: Sequence[Found], body: BodyStyle) -> Iterator[list[TextLine] | Sheet]:
     """Yield tables, and lines that are one paragraph."""
-    held: list[Line] = []
+    held: list[TextLine] = []
     for one in found:
         if held and (isinstance(one, Sheet) or _is_another(held, one, body)):
             yield held
@@ -168,7 +168,7 @@ def _grouped(found: Sequence[Found], body: Body) -> Iterator[list[Line] | Sheet]
         yield held
 
 
-def _is_another(held: Sequence[Line], line: Line, body: Body) -> bool:
+def _is_another(held: Sequence[TextLine], line: TextLine, body: BodyStyle) -> bool:
     before = held[-1]
     gap = before.bottom - line.bottom
     furthest = _APART * body.leading * max(1.0, before.size / body.size)
@@ -179,16 +179,16 @@ def _is_another(held: Sequence[Line], line: Line, body: Body) -> bool:
     return not 0 < gap <= furthest or begins or is_indented or not is_set_alike or is_bold_above
 
 
-class _Writer:
+class _PageWriter:
     """Writes what was found on a page; items and code are gathered until something else comes."""
 
-    def __init__(self, writer: BlockWriter, body: Body, at: dict[str, Any]) -> None:
+    def __init__(self, writer: BlockWriter, body: BodyStyle, at: dict[str, Any]) -> None:
         self._writer = writer
         self._body = body
         self._at = at
         self._lefts: list[float] = []
 
-    def write(self, one: "list[Line] | Sheet") -> None:
+    def write(self, one: "list[TextLine] | Sheet") -> None:
         """Write a table, or lines that belong together."""
         if isinstance(one, Sheet):
             self.end()
@@ -201,7 +201,7 @@ class _Writer:
         else:
             self._write_lines(one)
 
-    def _write_lines(self, lines: list[Line]) -> None:
+    def _write_lines(self, lines: list[TextLine]) -> None:
         self._writer.end_code()
         text = _as_one(lines)
         level = self._body.level(lines)
@@ -213,7 +213,7 @@ class _Writer:
             start = (bullet or number or [""])[0]
             counted = int(number[1]) if number else None
             depth = self._depth(lines[0].left)
-            self._writer.gather_item(Entry(text[len(start) :], depth, counted, self._at))
+            self._writer.gather_item(ListEntry(text[len(start) :], depth, counted, self._at))
         else:
             self._end_items()
             self._writer.paragraph(text, self._at)
@@ -232,7 +232,7 @@ class _Writer:
         self._writer.end_list()
 
 
-def _as_one(lines: Sequence[Line]) -> str:
+def _as_one(lines: Sequence[TextLine]) -> str:
     """Return lines as running text; a word broken at the end of one is put together again."""
     text = lines[0].text
     for line in lines[1:]:

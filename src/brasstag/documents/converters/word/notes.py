@@ -14,7 +14,7 @@ _PARTS = {
 """Where what an element refers to is found, and what sets its number apart from others."""
 
 
-class Note(NamedTuple):
+class NoteText(NamedTuple):
     """A note, the mark that stands in the text for it, and the place of that."""
 
     mark: str
@@ -32,7 +32,7 @@ class Notes:
         self._counts: Counter[str] = Counter()
         self.at: dict[str, Any] = {}
         """The place in the text that is being read."""
-        self.told: list[Note] = []
+        self.told: list[NoteText] = []
         """Those that the text refers to, in the order in which it does."""
 
     def mark(self, reference: Element) -> str:
@@ -44,7 +44,7 @@ class Notes:
             self._counts[tag] += 1
             self._marks[tag, name] = f"[{_PARTS[tag][2]}{self._counts[tag]}]"
             if (element := self._kept(tag).get(name)) is not None:
-                self.told.append(Note(self._marks[tag, name], element, self.at))
+                self.told.append(NoteText(self._marks[tag, name], element, self.at))
         return self._marks[tag, name]
 
     def _kept(self, tag: str) -> dict[str, Element]:

@@ -20,7 +20,7 @@ _PICTURE = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDraw
 _BLIP = "{http://schemas.openxmlformats.org/drawingml/2006/main}blip"
 
 
-class Run:
+class TextRun:
     """The words of a paragraph, or of the cells of a table, and what stands among them."""
 
     def __init__(self, targets: dict[str, str], pages: Pages, notes: Notes, hidden: Hidden) -> None:

@@ -12,9 +12,9 @@ from brasstag.documents.converters.word.hidden import Hidden
 from brasstag.documents.converters.word.notes import Notes
 from brasstag.documents.converters.word.pages import Pages, tells_pages
 from brasstag.documents.converters.word.pictures import Pictures
-from brasstag.documents.converters.word.runs import SKIPPED, Run, inner
+from brasstag.documents.converters.word.runs import SKIPPED, TextRun, inner
 from brasstag.documents.converters.word.styles import Numbers, Styles, W, read_targets
-from brasstag.documents.converters.writer import BlockWriter, Entry, Unreadable, in_one_line
+from brasstag.documents.converters.writer import BlockWriter, ListEntry, Unreadable, in_one_line
 
 _BODY = "word/document.xml"
 _PIECE = 1 << 20
@@ -103,7 +103,7 @@ class _Body:
 
     def _paragraph(self, element: Element) -> None:
         self._pages.begin(element)
-        run = Run(self._targets, self._pages, self._notes, self._hidden)
+        run = TextRun(self._targets, self._pages, self._notes, self._hidden)
         run.read_paragraph(element)
         self._break_page(run.breaks_before, run.page)
         text = "".join(run.words)
@@ -131,7 +131,7 @@ class _Body:
             return
         number = None if kind else self._numbers.next(element, self._styles)
         if number is not None:
-            self._writer.gather_item(Entry(text, *number, at))
+            self._writer.gather_item(ListEntry(text, *number, at))
             return
         self._writer.end_list()
         if kind == "heading":
@@ -141,7 +141,7 @@ class _Body:
 
     def _table(self, element: Element) -> None:
         self._writer.end()
-        run = Run(self._targets, self._pages, self._notes, self._hidden)
+        run = TextRun(self._targets, self._pages, self._notes, self._hidden)
         rows = [self._row(row, run) for row in inner(element, f"{W}tr")]
         rows = [row for row in rows if row]
         if not rows:
@@ -150,7 +150,7 @@ class _Body:
         header = rows.pop(0) if is_named and len(rows) > 1 else []
         self._writer.table(header, rows, self._at(run.page))
 
-    def _row(self, element: Element, run: Run) -> list[str]:
+    def _row(self, element: Element, run: TextRun) -> list[str]:
         cells: list[str] = []
         for cell in inner(element, f"{W}tc"):
             run.read_all(cell)
@@ -164,6 +164,6 @@ class _Body:
     def _write_notes(self) -> None:
         # What a note refers to comes behind it, in the same list.
         for mark, element, at in self._notes.told:
-            run = Run({}, Pages(are_told=False), self._notes, self._hidden)
+            run = TextRun({}, Pages(are_told=False), self._notes, self._hidden)
             run.read_all(element)
             self._writer.paragraph(f"{mark} {in_one_line(''.join(run.words))}", at)

@@ -7,7 +7,7 @@ from brasstag.documents.filters import Filter
 from brasstag.documents.formats.kinds import kind_of
 from brasstag.documents.library import Found, Library, Listed, held_by
 from brasstag.documents.search.search import Query
-from brasstag.documents.study.study import Item, content_of
+from brasstag.documents.study.study import ContentToRead, content_of
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import parse_path
@@ -184,8 +184,8 @@ class DocumentAccess:
         return True
 
 
-def _item(content: Content) -> Item:
-    return Item(content.digest, content.media_type, content.path)
+def _item(content: Content) -> ContentToRead:
+    return ContentToRead(content.digest, content.media_type, content.path)
 
 
 def _unknown(path: str) -> ToolError:

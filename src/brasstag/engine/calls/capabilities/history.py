@@ -13,7 +13,7 @@ from brasstag.words.ids import not_one
 from brasstag.words.previews import Change
 
 
-class History:
+class CallHistory:
     """Limited access to the store, given to tools that ask for ``history``."""
 
     def __init__(self, store: Store, at_once: Callable[[], int]) -> None:

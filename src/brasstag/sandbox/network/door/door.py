@@ -14,10 +14,10 @@ from http import HTTPStatus
 from typing import Any
 
 from brasstag.sandbox.network.dial import SECONDS_PER_ADDRESS, first_to_answer
-from brasstag.sandbox.network.door.passages import Allowance, Passages
+from brasstag.sandbox.network.door.passages import DoorTraffic, TrafficLimit
 from brasstag.sandbox.network.door.relay import IDLE_SECONDS, Ends, break_off, let_go, relay
-from brasstag.sandbox.network.door.request import LONGEST_HEAD, Asked, TurnedAway, read_asked
-from brasstag.sandbox.network.guard import Guard
+from brasstag.sandbox.network.door.request import LONGEST_HEAD, ProxyRequest, TurnedAway, read_asked
+from brasstag.sandbox.network.guard import WebGuard
 from brasstag.sandbox.network.locations import DEFAULT_PORTS, Location, read_host
 from brasstag.words.errors import ToolError
 
@@ -34,16 +34,16 @@ _A_MOMENT = 0.05
 class GuardedDoor:
     """Leads one run to the hosts that were granted to it."""
 
-    def __init__(self, guard: Guard, hosts: Sequence[str], allowance: Allowance | None = None) -> None:
+    def __init__(self, guard: WebGuard, hosts: Sequence[str], allowance: TrafficLimit | None = None) -> None:
         """Take hosts as ``name`` for the usual ports or ``name:port``; raise ToolError for a host no run may reach."""
         places = [read_host(host) for host in hosts]
         for place in places:
             guard.check_port(place)
         self._guard = guard
-        self._allowance = allowance or Allowance()
+        self._allowance = allowance or TrafficLimit()
         self._granted = frozenset((place.host, port) for place in places for port in _ports(place))
         self.hosts = tuple(dict.fromkeys(place.authority for place in places))
-        self.passages = Passages(self._allowance)
+        self.passages = DoorTraffic(self._allowance)
 
     @contextmanager
     def serve(self, listener: socket.socket) -> Iterator[None]:
@@ -97,7 +97,7 @@ class GuardedDoor:
         finally:
             await let_go(outside, LINGER_SECONDS)
 
-    async def _reach(self, asked: Asked) -> Ends:
+    async def _reach(self, asked: ProxyRequest) -> Ends:
         place, name = asked.place, "{}:{}".format(*asked.server)
         if asked.server not in self._granted:
             raise TurnedAway(403, f"{name} was not granted to this run; name it in `network`", name)
@@ -146,7 +146,7 @@ def _leave(end: socket.socket, room: asyncio.Semaphore, _visit: Any) -> None:
     room.release()
 
 
-async def _read_request(inside: Ends) -> Asked:
+async def _read_request(inside: Ends) -> ProxyRequest:
     try:
         async with asyncio.timeout(HEAD_SECONDS):
             return read_asked(await inside.reader.readuntil(b"\r\n\r\n"))

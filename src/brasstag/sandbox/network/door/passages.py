@@ -11,7 +11,7 @@ _LONGEST_NAME = 260
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class TrafficLimit:
     """How much may go through a door in one run."""
 
     connections: int = 32
@@ -30,10 +30,10 @@ class Passage:
     received: int = 0
 
 
-class Passages:
+class DoorTraffic:
     """All that went through one door."""
 
-    def __init__(self, allowance: Allowance) -> None:
+    def __init__(self, allowance: TrafficLimit) -> None:
         self._allowance = allowance
         self._passages: dict[tuple[str, int], Passage] = {}
         self._refusals: dict[tuple[str, str], int] = {}

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from brasstag.sandbox.network.door.passages import Passage, Passages
-from brasstag.sandbox.network.door.request import Asked, TurnedAway
+from brasstag.sandbox.network.door.passages import DoorTraffic, Passage
+from brasstag.sandbox.network.door.request import ProxyRequest, TurnedAway
 
 IDLE_SECONDS = 120.0
 """How long both may be silent."""
@@ -30,7 +30,9 @@ class Ends:
     writer: StreamWriter
 
 
-async def relay(asked: Asked, inside: Ends, outside: Ends, passages: Passages, passage: Passage) -> None:
+async def relay(
+    asked: ProxyRequest, inside: Ends, outside: Ends, passages: DoorTraffic, passage: Passage
+) -> None:
     """Relay until the server has ended; raise TimeoutError when both are silent for long, and OSError."""
     loop = asyncio.get_running_loop()
     async with asyncio.timeout(IDLE_SECONDS) as idle:
@@ -56,7 +58,7 @@ async def relay(asked: Asked, inside: Ends, outside: Ends, passages: Passages, p
             passages.turn_away(ended)
 
 
-async def _send(asked: Asked, inside: Ends, outside: Ends, count: Counts) -> None:
+async def _send(asked: ProxyRequest, inside: Ends, outside: Ends, count: Counts) -> None:
     is_whole = False
     try:
         is_whole = not await _pump(inside, outside, count, asked.body_bytes)

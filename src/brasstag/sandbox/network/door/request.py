@@ -32,7 +32,7 @@ class TurnedAway(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProxyRequest:
     """One thing a program asks for."""
 
     place: Location
@@ -52,7 +52,7 @@ class Asked:
         return self.body_bytes is None
 
 
-def read_asked(data: bytes) -> Asked:
+def read_asked(data: bytes) -> ProxyRequest:
     """Read the head of a request, up to its empty line; raise TurnedAway."""
     first, *lines = data.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
     found = _FIRST_LINE.fullmatch(first)
@@ -60,7 +60,7 @@ def read_asked(data: bytes) -> Asked:
         raise TurnedAway(400, "this is an HTTP proxy, and what came is not a request to one")
     method, target, version = found.groups()
     if method == _TUNNEL:
-        return Asked(_tunnel(target))
+        return ProxyRequest(_tunnel(target))
     place = _place(target)
     fields = _fields(lines)
     hosts = _all("host", fields)
@@ -76,7 +76,7 @@ def read_asked(data: bytes) -> Asked:
     ]
     written = [("Host", place.authority), *kept, ("Connection", "close")]
     head = [f"{method} {place.target} {version}", *(f"{name}: {value}" for name, value in written), "", ""]
-    return Asked(place, "\r\n".join(head).encode("latin-1"), length)
+    return ProxyRequest(place, "\r\n".join(head).encode("latin-1"), length)
 
 
 def _tunnel(target: str) -> Location:

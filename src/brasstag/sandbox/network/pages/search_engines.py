@@ -8,7 +8,7 @@ from html import unescape
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
-from brasstag.sandbox.network.guard import Answer, FetchRequest, Guard
+from brasstag.sandbox.network.guard import FetchRequest, WebGuard, WebResponse
 from brasstag.words.errors import Code, ToolError
 
 BRAVE_URL = "https://api.search.brave.com"
@@ -20,7 +20,7 @@ _MARKUP = re.compile(r"</?[A-Za-z][^<>]*>")
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class WebHit:
     """One page that was found."""
 
     title: str
@@ -35,7 +35,7 @@ class Hit:
 class SearchEngine(Protocol):
     """Finds pages."""
 
-    async def search(self, query: str, most: int, seconds: float) -> list[Hit]:
+    async def search(self, query: str, most: int, seconds: float) -> list[WebHit]:
         """Return the best pages for a query, the best first; raise ToolError where it cannot."""
 
 
@@ -45,11 +45,11 @@ class SearXNG:
 
     url: str
 
-    async def search(self, query: str, most: int, seconds: float) -> list[Hit]:
+    async def search(self, query: str, most: int, seconds: float) -> list[WebHit]:
         """Return the best pages for a query."""
         asked = urlencode({"q": query, "format": "json"})
         request = FetchRequest(f"{self.url.rstrip('/')}/search?{asked}", seconds=seconds)
-        answer = await Guard(origin=self.url).fetch(request)
+        answer = await WebGuard(origin=self.url).fetch(request)
         if answer.status == 403:
             said = "searxng answers no JSON; add json to search.formats in its settings.yml"
             raise ToolError(Code.FETCH_FAILED, said)
@@ -65,7 +65,7 @@ class Brave:
     url: str = ""
     """Where it is, if an operator put something else in its place."""
 
-    async def search(self, query: str, most: int, seconds: float) -> list[Hit]:
+    async def search(self, query: str, most: int, seconds: float) -> list[WebHit]:
         """Return the best pages for a query."""
         key = self.environ.get(self.key_variable, "").strip()
         if not key:
@@ -77,11 +77,11 @@ class Brave:
             headers={"X-Subscription-Token": key, "Accept": "application/json"},
             seconds=seconds,
         )
-        found = _answered("brave", await Guard(origin=self.url).fetch(request)).get("web")
+        found = _answered("brave", await WebGuard(origin=self.url).fetch(request)).get("web")
         return list(_hits(found.get("results") if isinstance(found, dict) else None, "description"))[:most]
 
 
-def _answered(name: str, answer: Answer) -> dict[str, Any]:
+def _answered(name: str, answer: WebResponse) -> dict[str, Any]:
     """Return the JSON object of an answer; what else a server says is not repeated, as it may hold a key."""
     if answer.status != 200:
         said = f"{name} answered with status {answer.status}; an operator looks at [web] in the settings"
@@ -96,11 +96,11 @@ def _answered(name: str, answer: Answer) -> dict[str, Any]:
     return found
 
 
-def _hits(found: Any, snippet: str) -> Iterator[Hit]:
+def _hits(found: Any, snippet: str) -> Iterator[WebHit]:
     for one in found if isinstance(found, list) else ():
         url = one.get("url") if isinstance(one, dict) else None
         if isinstance(url, str) and url.startswith(("http://", "https://")):
-            yield Hit(
+            yield WebHit(
                 _plain(one.get("title"), _LONGEST_TITLE), url, _plain(one.get(snippet), _LONGEST_SNIPPET)
             )
 

@@ -31,7 +31,7 @@ _AS_BROWSERS_DO = {"ascii": "cp1252", "iso8859-1": "cp1252"}
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DecodedBody:
     """What a body is."""
 
     media_type: str
@@ -47,22 +47,22 @@ class Reading:
         return self.text is not None and self.media_type in ("text/html", "application/xhtml+xml")
 
 
-def read_body(content_type: str, body: bytes) -> Reading:
+def read_body(content_type: str, body: bytes) -> DecodedBody:
     """Say what a body is, and read it where it is text."""
     media_type = _media_type(content_type)
     if media_type != _UNTYPED and not _TEXTUAL.fullmatch(media_type):
-        return Reading(media_type, None)
+        return DecodedBody(media_type, None)
     encoding, marked = _encoding(content_type, body, media_type)
     if not encoding.startswith("utf-16") and b"\0" in body[:_BINARY_BYTES]:
-        return Reading(media_type, None)
+        return DecodedBody(media_type, None)
     if media_type == _UNTYPED:
         if not _is_utf8(body):
-            return Reading(media_type, None)
+            return DecodedBody(media_type, None)
         media_type = "text/plain"
     text = body[marked:].decode(encoding, errors="replace")
     # What the author wrote as U+FFFD counts too; in UTF-8 that can be told apart.
     own = body.count("\ufffd".encode()) if encoding == "utf-8" else 0
-    return Reading(media_type, text, encoding, max(0, text.count("\ufffd") - own))
+    return DecodedBody(media_type, text, encoding, max(0, text.count("\ufffd") - own))
 
 
 def _media_type(content_type: str) -> str:

@@ -5,8 +5,8 @@ import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
-from brasstag.sandbox.process.changes.changes import Entry, why_not_named
-from brasstag.sandbox.process.changes.copy import Copy
+from brasstag.sandbox.process.changes.changes import PathChange, why_not_named
+from brasstag.sandbox.process.changes.copy import WorkspaceCopy
 from brasstag.sandbox.workspace.paths import join_path, split_path
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
 from brasstag.words.errors import ToolError
@@ -18,9 +18,9 @@ class Beginning(ABC):
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
-    def newer(self, entries: Sequence[Entry]) -> Iterator[str]:
+    def newer(self, entries: Sequence[PathChange]) -> Iterator[str]:
         """Yield every path the entries would change, or remove with what it lies in, that others have changed since."""
-        by_parent: dict[str, list[Entry]] = {}
+        by_parent: dict[str, list[PathChange]] = {}
         for entry in entries:
             by_parent.setdefault(split_path(entry.path)[0], []).append(entry)
         for parent, here in by_parent.items():
@@ -92,7 +92,7 @@ class BeganAt(Beginning):
 class BeganWith(Beginning):
     """A run on a copy: what is not what was copied is newer."""
 
-    def __init__(self, workspace: Workspace, copy: Copy) -> None:
+    def __init__(self, workspace: Workspace, copy: WorkspaceCopy) -> None:
         super().__init__(workspace)
         self._originals = copy.originals
 

@@ -24,7 +24,7 @@ _BLOCK = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PathChange:
     """One path a run has left different from what it found."""
 
     path: str
@@ -46,7 +46,7 @@ class Refusal:
 class ChangeSet:
     """Everything a run changed, parents before what is in them; it lands whole or not at all."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[PathChange, ...]
     refusals: tuple[Refusal, ...]
     source: Path
     """The directory that holds the new bytes, by the same paths."""
@@ -64,7 +64,7 @@ class Findings:
     """What a walk through a layer has found so far."""
 
     is_control: Callable[[str], bool]
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[PathChange] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     targets: dict[str, str] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Findings:
     _names: dict[tuple[int, int], str] = field(default_factory=dict)
     _copied: int = 0
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: PathChange) -> None:
         """Note a change, or that it is one to a control file."""
         if self.is_control(entry.path):
             self.refuse(entry.path, "it is a control file, which no tool may change", Code.CONTROL_FILE)
@@ -100,7 +100,7 @@ class Findings:
         else:
             if beneath is not None and stat.S_ISREG(beneath.st_mode) and beneath.st_nlink > 1:
                 self.notes.append(f"{shown(path)} has other names (hard links); they keep what they hold")
-            self.add(Entry(path, "file", mode, status.st_size))
+            self.add(PathChange(path, "file", mode, status.st_size))
 
     def link(self, path: str, target: str) -> None:
         """Note a link."""
@@ -109,13 +109,13 @@ class Findings:
             self.refuse(path, reason)
         else:
             self.targets[path] = target
-            self.add(Entry(path, "link"))
+            self.add(PathChange(path, "link"))
 
     def directory(self, path: str, mode: int, *, kept_bits: int) -> None:
         """Note a directory that is new, or has another mode; special bits it was given by others may stay."""
         if mode & _SPECIAL_BITS & ~kept_bits:
             self.refuse(path, "it has the setuid, setgid or sticky bit, which no tool may set")
-        self.add(Entry(path, "directory", mode))
+        self.add(PathChange(path, "directory", mode))
 
     def _note_twin(self, path: str, status: os.stat_result) -> bool:
         """Say whether another name of a file may land as a file of its own."""

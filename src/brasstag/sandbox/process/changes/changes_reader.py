@@ -11,13 +11,13 @@ from brasstag.sandbox.process.changes.baseline import BeganAt, BeganWith, Beginn
 from brasstag.sandbox.process.changes.changes import (
     MOST_CHANGES,
     ChangeSet,
-    Entry,
     Findings,
+    PathChange,
     Refusal,
     special_bits,
     why_not_named,
 )
-from brasstag.sandbox.process.changes.copy import Copy, fingerprint
+from brasstag.sandbox.process.changes.copy import WorkspaceCopy, fingerprint
 from brasstag.sandbox.process.changes.links import Links
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import ROOT, ancestors, join_path, split_path
@@ -38,13 +38,13 @@ def changes_in_upper(
 
 
 def changes_in_copy(
-    workspace: Workspace, copy: Path, before: Copy, covered: Collection[str] = ()
+    workspace: Workspace, copy: Path, before: WorkspaceCopy, covered: Collection[str] = ()
 ) -> ChangeSet:
     """Compare a copy of the workspace with what it was when it was made; ``covered`` is as above."""
     return _CopyReader(workspace, copy, before, covered).read()
 
 
-class _Walk(ABC):
+class _DirectoryWalk(ABC):
     """A walk through a directory to which no process writes any more."""
 
     def __init__(
@@ -122,7 +122,7 @@ class _Walk(ABC):
     def content(self, path: str, status: os.stat_result, mode: int, beneath: os.stat_result | None) -> None:
         """Note what is no directory."""
         if beneath is not None and stat.S_ISDIR(beneath.st_mode):
-            self.found.add(Entry(path, "gone"))
+            self.found.add(PathChange(path, "gone"))
         if stat.S_ISLNK(status.st_mode):
             self.found.link(path, os.readlink(path, dir_fd=self._root))
         else:
@@ -150,7 +150,7 @@ class _Walk(ABC):
         return os.open(directory, READ_DIRECTORY, dir_fd=self._root)
 
 
-class _UpperReader(_Walk):
+class _UpperReader(_DirectoryWalk):
     def __init__(self, workspace: Workspace, upper: Path, since: int, covered: Collection[str]) -> None:
         super().__init__(workspace, upper, BeganAt(workspace, since), covered)
         self._fresh: set[str] = set()
@@ -164,7 +164,7 @@ class _UpperReader(_Walk):
             beneath = None if is_fresh else self._beneath(path)
             if _is_whiteout(status):
                 if beneath is not None:
-                    self.found.add(Entry(path, "gone"))
+                    self.found.add(PathChange(path, "gone"))
             elif stat.S_ISDIR(status.st_mode):
                 self._directory(path, status, beneath)
                 below.append(path)
@@ -180,7 +180,7 @@ class _UpperReader(_Walk):
             return
         self._fresh.add(path)
         if beneath is not None:
-            self.found.add(Entry(path, "gone"))
+            self.found.add(PathChange(path, "gone"))
         self.found.directory(path, mode, kept_bits=self.inherited_bits(path))
 
     def _beneath(self, path: str) -> os.stat_result | None:
@@ -195,8 +195,10 @@ class _UpperReader(_Walk):
         """Nothing: what is gone has a mark of its own here."""
 
 
-class _CopyReader(_Walk):
-    def __init__(self, workspace: Workspace, copy: Path, before: Copy, covered: Collection[str]) -> None:
+class _CopyReader(_DirectoryWalk):
+    def __init__(
+        self, workspace: Workspace, copy: Path, before: WorkspaceCopy, covered: Collection[str]
+    ) -> None:
         super().__init__(workspace, copy, BeganWith(workspace, before), covered)
         self._before = before
         self._left = dict(before.prints)
@@ -235,7 +237,7 @@ class _CopyReader(_Walk):
         elif stat.S_ISDIR(beneath.st_mode):
             self.found.directory(path, mode, kept_bits=special_bits(beneath))
         else:
-            self.found.add(Entry(path, "gone"))
+            self.found.add(PathChange(path, "gone"))
             self.found.directory(path, mode, kept_bits=self.inherited_bits(path))
 
     def finish(self) -> None:
@@ -249,7 +251,7 @@ class _CopyReader(_Walk):
             if not (is_told or path in self.covered or path in self._before.placeholders) and self.is_named(
                 path
             ):
-                self.found.add(Entry(path, "gone"))
+                self.found.add(PathChange(path, "gone"))
 
 
 def _is_whiteout(status: os.stat_result) -> bool:

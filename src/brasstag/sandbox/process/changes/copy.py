@@ -35,7 +35,7 @@ class Print:
 
 
 @dataclass
-class Copy:
+class WorkspaceCopy:
     """What a copy held before anything ran on it."""
 
     prints: dict[str, Print] = field(default_factory=dict)
@@ -73,9 +73,9 @@ def fingerprint(status: os.stat_result) -> Print:
     return Print(False, mode, status.st_ino, status.st_ctime_ns, status.st_size)
 
 
-def copy_tree(root: int, target: Path, bounds: Bounds) -> Copy:
+def copy_tree(root: int, target: Path, bounds: Bounds) -> WorkspaceCopy:
     """Copy an open directory; pipes, sockets and devices are left out. Raises ToolError where it is too large."""
-    copy = Copy()
+    copy = WorkspaceCopy()
     modes: list[tuple[Path, int]] = []
     pending = [ROOT]
     while pending:
@@ -106,7 +106,7 @@ def _opened(root: int, directory: str) -> Iterator[tuple[str, int]]:
         os.close(here)
 
 
-def _look_at(copy: Copy, bounds: Bounds, here: int, path: str) -> os.stat_result:
+def _look_at(copy: WorkspaceCopy, bounds: Bounds, here: int, path: str) -> os.stat_result:
     """Find out how one name is to be copied; raises ToolError where it would be too much."""
     name = path.rpartition("/")[2]
     status = copy.originals[path] = os.stat(name, dir_fd=here, follow_symlinks=False)
@@ -128,7 +128,7 @@ def _may_read(here: int, name: str, status: os.stat_result) -> bool:
     return os.access(name, wanted, dir_fd=here, effective_ids=True)
 
 
-def _mode_for(copy: Copy, here: int, path: str, status: os.stat_result) -> int:
+def _mode_for(copy: WorkspaceCopy, here: int, path: str, status: os.stat_result) -> int:
     """Return a mode by which the owner of the copy may do what this user may do with the original."""
     if path in copy.unread:
         return 0
@@ -143,7 +143,7 @@ def _mode_for(copy: Copy, here: int, path: str, status: os.stat_result) -> int:
     return status.st_mode & kept | rights << 6
 
 
-def _copy_one(copy: Copy, here: int, path: str, target: Path) -> bool:
+def _copy_one(copy: WorkspaceCopy, here: int, path: str, target: Path) -> bool:
     """Copy one name; say whether it is a directory to go into."""
     status = copy.originals[path]
     is_empty = path in copy.placeholders or path in copy.unread or path in copy.hidden

@@ -19,7 +19,7 @@ from typing import Any
 from brasstag.sandbox.process.backend import Mounts
 from brasstag.sandbox.process.changes.changes import ChangeSet
 from brasstag.sandbox.process.changes.changes_reader import changes_in_copy, changes_in_upper
-from brasstag.sandbox.process.changes.copy import MOST_NAMES, Bounds, Copy, copy_tree
+from brasstag.sandbox.process.changes.copy import MOST_NAMES, Bounds, WorkspaceCopy, copy_tree
 from brasstag.sandbox.process.job import Footing, Job
 from brasstag.sandbox.workspace.control import ControlFiles, is_environment, is_state
 from brasstag.sandbox.workspace.paths import ROOT, join_path
@@ -58,7 +58,7 @@ class Layer:
         # The code must not read state and rules of the room. Git and interpreters need the other files.
         self._shown = [name for name in control if not is_state(name)]
         self._hidden = {name: control[name] for name in control if is_state(name)} | dict(job.hidden)
-        self._copy: Copy | None = None
+        self._copy: WorkspaceCopy | None = None
         if footing in _COPIED:
             self._copy = self._copied()
 
@@ -116,7 +116,7 @@ class Layer:
         os.close(self._lock)
         os.close(self.root)
 
-    def _copied(self) -> Copy:
+    def _copied(self) -> WorkspaceCopy:
         bounds = Bounds(self.workspace.control.covers, self._hidden)
         if self.footing == "snapshot":
             most = self._job.limits.disk_bytes

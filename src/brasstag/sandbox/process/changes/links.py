@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from brasstag.sandbox.process.changes.changes import Entry, climbs_late, why_not_named
+from brasstag.sandbox.process.changes.changes import PathChange, climbs_late, why_not_named
 from brasstag.sandbox.workspace.paths import ROOT, Circle, ancestors, join_path, splice
 from brasstag.sandbox.workspace.view.reader import Reader
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
@@ -18,7 +18,9 @@ _STANDING = "it would lead out of the workspace through a link the code has made
 class Links:
     """The links of a change set, and those it finds in the workspace."""
 
-    def __init__(self, workspace: Workspace, entries: Sequence[Entry], targets: Mapping[str, str]) -> None:
+    def __init__(
+        self, workspace: Workspace, entries: Sequence[PathChange], targets: Mapping[str, str]
+    ) -> None:
         self._workspace = workspace
         self._targets = targets
         self._after = {entry.path: None if entry.kind != "link" else targets[entry.path] for entry in entries}

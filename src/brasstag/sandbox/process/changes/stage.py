@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 
-from brasstag.sandbox.process.changes.changes import ChangeSet, Entry, Refusal
+from brasstag.sandbox.process.changes.changes import ChangeSet, PathChange, Refusal
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.sandbox.workspace.errors import at_path, shown
 from brasstag.sandbox.workspace.view.reader import READ_FILE
@@ -51,7 +51,7 @@ def _refused(refusals: Sequence[Refusal]) -> ToolError:
     )
 
 
-def _stage_file(source: int, entry: Entry, draft: Draft, batch: Batch) -> None:
+def _stage_file(source: int, entry: PathChange, draft: Draft, batch: Batch) -> None:
     with at_path(entry.path):
         descriptor = os.open(entry.path, READ_FILE, dir_fd=source)
     try:
@@ -60,24 +60,24 @@ def _stage_file(source: int, entry: Entry, draft: Draft, batch: Batch) -> None:
         os.close(descriptor)
 
 
-def _stage_link(source: int, entry: Entry, draft: Draft, _batch: Batch) -> None:
+def _stage_link(source: int, entry: PathChange, draft: Draft, _batch: Batch) -> None:
     with at_path(entry.path):
         target = os.readlink(entry.path, dir_fd=source)
     _expect(entry, draft.make_link(entry.path, target))
 
 
-def _stage_directory(_source: int, entry: Entry, draft: Draft, _batch: Batch) -> None:
+def _stage_directory(_source: int, entry: PathChange, draft: Draft, _batch: Batch) -> None:
     if draft.exists(entry.path) and draft.look(entry.path, follow=False).kind == "directory":
         _expect(entry, draft.set_directory_mode(entry.path, entry.mode))
     else:
         _expect(entry, draft.make_directory(entry.path, entry.mode))
 
 
-def _stage_removal(_source: int, entry: Entry, draft: Draft, _batch: Batch) -> None:
+def _stage_removal(_source: int, entry: PathChange, draft: Draft, _batch: Batch) -> None:
     draft.remove(entry.path, recursive=True)
 
 
-def _expect(entry: Entry, where: str) -> None:
+def _expect(entry: PathChange, where: str) -> None:
     if where != entry.path:
         raise ToolError(
             Code.CHANGED,
@@ -85,7 +85,7 @@ def _expect(entry: Entry, where: str) -> None:
         )
 
 
-_STAGED: dict[str, Callable[[int, Entry, Draft, Batch], None]] = {
+_STAGED: dict[str, Callable[[int, PathChange, Draft, Batch], None]] = {
     "file": _stage_file,
     "link": _stage_link,
     "directory": _stage_directory,

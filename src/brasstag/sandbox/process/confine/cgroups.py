@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from brasstag.sandbox.process.job import Ended, Limits
+from brasstag.sandbox.process.job import Ended, JobLimits
 
 ROOT = Path("/sys/fs/cgroup")
 _NEEDED = frozenset({"memory", "pids"})
@@ -50,7 +50,7 @@ def delegated(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) -
 
 
 @contextmanager
-def group_for(limits: Limits, parent: Path | None) -> Iterator[Group | None]:
+def group_for(limits: JobLimits, parent: Path | None) -> Iterator[Group | None]:
     """Hold a cgroup with these limits; None where we may make none."""
     if parent is None:
         yield None

@@ -19,7 +19,7 @@ from brasstag.sandbox.process.confine.cgroups import Group
 from brasstag.sandbox.process.confine.launcher import LAYER, NETWORK, START
 from brasstag.sandbox.process.confine.seccomp import filter_program
 from brasstag.sandbox.process.confine.spawn import Started, start_program
-from brasstag.sandbox.process.job import Job, Limits
+from brasstag.sandbox.process.job import Job, JobLimits
 from brasstag.sandbox.process.web_door import PORT
 from brasstag.sandbox.workspace.errors import at_path
 from brasstag.sandbox.workspace.paths import parse_path
@@ -187,7 +187,7 @@ def _last_words(stderr: int) -> str:
         return file.read(4096).decode(errors="replace").strip()
 
 
-def _kernel_limits(limits: Limits) -> list[tuple[str, int]]:
+def _kernel_limits(limits: JobLimits) -> list[tuple[str, int]]:
     """Return what the kernel holds each process to; what holds for all together is the watchdog's."""
     return [
         ("RLIMIT_CORE", 0),

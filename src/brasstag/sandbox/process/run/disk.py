@@ -24,14 +24,14 @@ class Growth:
         self._place = place
         self._limit = limit
         self._free = _free_bytes(place)
-        self._ledger = Ledger()
+        self._ledger = WriteTotals()
 
     def is_over(self, faces: dict[int, int]) -> bool:
         """Say whether the limit is broken, beyond doubt."""
         return self._ledger.total(faces) > self._limit and self._free - _free_bytes(self._place) > self._limit
 
 
-class Ledger:
+class WriteTotals:
     """What the processes of a run have ever written, with those that have ended."""
 
     def __init__(self) -> None:

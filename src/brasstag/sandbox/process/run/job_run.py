@@ -14,7 +14,7 @@ from brasstag.sandbox.process.changes.layers import Layer
 from brasstag.sandbox.process.confine.cgroups import Group, delegated, group_for
 from brasstag.sandbox.process.confine.start import Child, NoOverlay, NotConfined, exit_code, start_job
 from brasstag.sandbox.process.job import Ended, Job, Ran
-from brasstag.sandbox.process.output import Kept, OnOutput, Stream
+from brasstag.sandbox.process.output import KeptOutput, OnOutput, Stream
 from brasstag.sandbox.process.run.watchdog import Watchdog
 from brasstag.sandbox.process.web_door import Door
 from brasstag.words.errors import Code, ToolError
@@ -74,7 +74,7 @@ def run_job(
             layer.fall_back()
             child = start_job(job, layer, backend, group, held)
         with _served(child, door):
-            return _Run(job, layer, backend, group, child, tell, door).watch(stop)
+            return _JobRun(job, layer, backend, group, child, tell, door).watch(stop)
 
 
 def _served(child: Child, door: Door | None) -> AbstractContextManager[None]:
@@ -102,7 +102,7 @@ def _first_in_line() -> Iterator[None]:
         os.setpriority(os.PRIO_PROCESS, thread, before)
 
 
-class _Run:
+class _JobRun:
     def __init__(
         self,
         job: Job,
@@ -119,8 +119,8 @@ class _Run:
         self._group = group
         self._child = child
         self._door = door
-        self._out = Kept("stdout", child.stdout, job.limits.output_bytes, tell)
-        self._err = Kept("stderr", child.stderr, job.limits.output_bytes, tell)
+        self._out = KeptOutput("stdout", child.stdout, job.limits.output_bytes, tell)
+        self._err = KeptOutput("stderr", child.stderr, job.limits.output_bytes, tell)
         self._outputs = {kept.descriptor: kept for kept in (self._out, self._err)}
         self._ended_by: Ended | None = None
         self._status = b""

@@ -18,7 +18,7 @@ _ENDED = b"ZX"
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class ProcessUsage:
     """What the processes of a tree use together."""
 
     tasks: int
@@ -31,7 +31,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class DescriptorUsage:
     """What processes hold by their descriptors alone."""
 
     unlinked_bytes: int
@@ -54,7 +54,7 @@ def tree(root: int, most: int) -> list[int]:
     return found
 
 
-def usage(pids: Iterable[int]) -> Usage:
+def usage(pids: Iterable[int]) -> ProcessUsage:
     """Add up what processes use; those that have ended meanwhile count nothing."""
     tasks = pages = ticks = 0
     faces: dict[int, int] = {}
@@ -66,7 +66,7 @@ def usage(pids: Iterable[int]) -> Usage:
             ticks += sum(map(int, numbers[11:15]))
             tasks += int(numbers[17])
             pages += int(numbers[21])
-    return Usage(tasks, ticks / _TICKS, pages * _PAGE, faces)
+    return ProcessUsage(tasks, ticks / _TICKS, pages * _PAGE, faces)
 
 
 def written(pid: int) -> int:
@@ -104,7 +104,7 @@ def memory_beside(pids: Collection[int], root: int) -> int:
     return tables + sum(shared.values()) + _socket_memory(root) + held(pids).pipe_bytes
 
 
-def held(pids: Iterable[int]) -> Held:
+def held(pids: Iterable[int]) -> DescriptorUsage:
     """Look through the descriptors of processes."""
     unlinked: dict[tuple[int, int], int] = {}
     pipes: set[tuple[int, int]] = set()
@@ -117,7 +117,7 @@ def held(pids: Iterable[int]) -> Held:
                         pipes.add((status.st_dev, status.st_ino))
                     elif stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
                         unlinked[status.st_dev, status.st_ino] = status.st_blocks * _BLOCK
-    return Held(sum(unlinked.values()), len(pipes) * _PIPE_BYTES)
+    return DescriptorUsage(sum(unlinked.values()), len(pipes) * _PIPE_BYTES)
 
 
 def _face(pid: int) -> tuple[int, list[bytes]]:

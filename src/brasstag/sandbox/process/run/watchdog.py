@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
-from brasstag.sandbox.process.job import Ended, Limits
+from brasstag.sandbox.process.job import Ended, JobLimits
 from brasstag.sandbox.process.run import usage
 from brasstag.sandbox.process.run.disk import Growth, size_on_disk
 
@@ -22,20 +22,20 @@ _SPARE = 16
 class Watchdog:
     """Watches the processes below one, and the directory their writes end up in."""
 
-    def __init__(self, root: int, limits: Limits, written: str | None, started: float) -> None:
+    def __init__(self, root: int, limits: JobLimits, written: str | None, started: float) -> None:
         self.pace = TICK_SECONDS
         """How long to wait before the next look."""
         self._root = root
         self._limits = limits
         self._started = started
-        self._last = usage.Usage(0, 0.0, 0, {})
-        looks: list[Callable[[usage.Usage], Ended | None]] = [self._memory]
+        self._last = usage.ProcessUsage(0, 0.0, 0, {})
+        looks: list[Callable[[usage.ProcessUsage], Ended | None]] = [self._memory]
         if written is not None:
             self._written = written
             self._growth = Growth(written, limits.disk_bytes)
             looks += [self._grown, self._disk]
         self._pool = ThreadPoolExecutor(len(looks), "watchdog")
-        self._looks = [_Look(self._pool, look, started) for look in looks]
+        self._looks = [_SlowCheck(self._pool, look, started) for look in looks]
 
     def close(self) -> None:
         """Wait for looks that are under way; nothing holds them up once the processes have ended."""
@@ -58,7 +58,7 @@ class Watchdog:
         self._last = used
         return found
 
-    def _quick(self, now: float, used: usage.Usage) -> Ended | None:
+    def _quick(self, now: float, used: usage.ProcessUsage) -> Ended | None:
         if now - self._started > self._limits.wall_seconds:
             return "time"
         # The first confined process only waits for the others, and is not the job's.
@@ -66,21 +66,21 @@ class Watchdog:
             return "processes"
         return "cpu" if used.cpu_seconds > self._limits.cpu_seconds else None
 
-    def _memory(self, used: usage.Usage) -> Ended | None:
+    def _memory(self, used: usage.ProcessUsage) -> Ended | None:
         pids = used.faces.values()
         rest = self._limits.memory_bytes - usage.memory_beside(pids, self._root)
         is_over = used.resident_bytes > rest and usage.private_memory(pids) > rest
         return "memory" if is_over else None
 
-    def _grown(self, used: usage.Usage) -> Ended | None:
+    def _grown(self, used: usage.ProcessUsage) -> Ended | None:
         return "disk" if self._growth.is_over(used.faces) else None
 
-    def _disk(self, used: usage.Usage) -> Ended | None:
+    def _disk(self, used: usage.ProcessUsage) -> Ended | None:
         taken = size_on_disk(self._written) + usage.held(used.faces.values()).unlinked_bytes
         return "disk" if taken > self._limits.disk_bytes else None
 
 
-class _Look:
+class _SlowCheck:
     """A look that takes long, or that a process can delay.
 
     The kernel lets no other process see a process's memory while its mappings change. So this look runs beside the
@@ -88,7 +88,7 @@ class _Look:
     """
 
     def __init__(
-        self, pool: ThreadPoolExecutor, look: Callable[[usage.Usage], Ended | None], started: float
+        self, pool: ThreadPoolExecutor, look: Callable[[usage.ProcessUsage], Ended | None], started: float
     ) -> None:
         self._pool = pool
         self._look = look
@@ -100,7 +100,7 @@ class _Look:
         """Take the next look now: a quick look has found something that only this look can confirm."""
         self._next = 0.0
 
-    def take(self, used: usage.Usage, *, is_quiet: bool) -> Ended | None:
+    def take(self, used: usage.ProcessUsage, *, is_quiet: bool) -> Ended | None:
         """Return what the look has found, if it is over; begin one if it is time."""
         if self._going is None:
             if time.monotonic() < self._next + (10 * TICK_SECONDS if is_quiet else 0.0):
@@ -113,7 +113,7 @@ class _Look:
         self._going = None
         return found
 
-    def _timed(self, used: usage.Usage) -> Ended | None:
+    def _timed(self, used: usage.ProcessUsage) -> Ended | None:
         began = time.monotonic()
         found = self._look(used)
         ended = time.monotonic()

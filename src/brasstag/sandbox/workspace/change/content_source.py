@@ -40,7 +40,7 @@ class Supply(Protocol):
         """Say what it means that another program replaced the content after it was put in place."""
 
 
-class Written:
+class NewBytes:
     """New bytes: written beside the target, on disk before anything is renamed."""
 
     role: Role = "tmp"

@@ -19,7 +19,7 @@ from brasstag.sandbox.workspace.paths import split_path
 from brasstag.words.previews import ABSENT, DIRECTORY, Change, digest_in
 
 
-class Finding(Enum):
+class ChangeProgress(Enum):
     """How far one change came."""
 
     DONE = "in place"
@@ -36,7 +36,7 @@ class Scene:
         self._index = index
         self._change = change
 
-    def settle(self) -> Finding:
+    def settle(self) -> ChangeProgress:
         """Give back what is not ours, and say how far the change came; can be repeated after a crash of its own."""
         try:
             there = self._site.workspace.open_directory(self._site.shelter(self._change.path))
@@ -47,7 +47,7 @@ class Scene:
         finally:
             os.close(there)
 
-    def _by_traces(self, there: int) -> Finding:
+    def _by_traces(self, there: int) -> ChangeProgress:
         begun = exists(there, self._private("tmp"))
         discard(there, self._private("tmp"))
         self._drop_twins(there)
@@ -57,9 +57,9 @@ class Scene:
             self._put_back(there, "src", self._change.source)
         old = state_at(there, self._private("old"))
         finding = self._by_states(begun) if old == ABSENT else self._by_old(there, old, begun)
-        return finding if source in (ABSENT, self._change.after) else Finding.CONFLICT
+        return finding if source in (ABSENT, self._change.after) else ChangeProgress.CONFLICT
 
-    def _by_old(self, there: int, old: str, begun: bool) -> Finding:
+    def _by_old(self, there: int, old: str, begun: bool) -> ChangeProgress:
         before, after = self._change.before, self._change.after
         if old not in (before, after):
             return self._give_back(there)
@@ -69,19 +69,19 @@ class Scene:
             if self._change.source:
                 self._put_back(there, "old", self._change.source)
             discard(there, self._private("old"))
-            return Finding.PENDING if now == before else Finding.CONFLICT
+            return ChangeProgress.PENDING if now == before else ChangeProgress.CONFLICT
         if self._is_made(now):
-            return Finding.DONE
+            return ChangeProgress.DONE
         if now == ABSENT:
             self._put_back(there, "old", self._change.path)
-            return Finding.PENDING
+            return ChangeProgress.PENDING
         if now == before:
             discard(there, self._private("old"))
-            return Finding.PENDING
+            return ChangeProgress.PENDING
         # Another program has put something there since: before our change came, or over it.
-        return Finding.CONFLICT if begun else Finding.DONE
+        return ChangeProgress.CONFLICT if begun else ChangeProgress.DONE
 
-    def _give_back(self, there: int) -> Finding:
+    def _give_back(self, there: int) -> ChangeProgress:
         now = self._state(self._change.path)
         if now == self._change.after and now != ABSENT:
             for step in reversed(steps_for(self._site, self._index, self._change)):
@@ -89,22 +89,22 @@ class Scene:
                 step.undo()
         else:
             self._put_back(there, "old", self._change.path)
-        return Finding.CONFLICT
+        return ChangeProgress.CONFLICT
 
-    def _by_states(self, begun: bool) -> Finding:
+    def _by_states(self, begun: bool) -> ChangeProgress:
         before, after = self._change.before, self._change.after
         now = self._state(self._change.path)
         if self._change.source:
             return self._of_move(now)
         if self._is_made(now):
-            return Finding.DONE
+            return ChangeProgress.DONE
         if now == before:
-            return Finding.PENDING
+            return ChangeProgress.PENDING
         if before == DIRECTORY and now == ABSENT and digest_in(after):
             # Between two steps of one change: the directory went, the file had not come.
             self._make_again()
-            return Finding.PENDING
-        return Finding.CONFLICT if begun else Finding.LOST
+            return ChangeProgress.PENDING
+        return ChangeProgress.CONFLICT if begun else ChangeProgress.LOST
 
     def _is_made(self, now: str) -> bool:
         """Say whether a path is as it should be; where only the mode was to change, only the mode can show it."""
@@ -117,16 +117,16 @@ class Scene:
         wanted = opened(change.mode) if now == DIRECTORY else change.mode
         return self._mode(change.path) == wanted
 
-    def _of_move(self, now: str) -> Finding:
+    def _of_move(self, now: str) -> ChangeProgress:
         source = self._state(self._change.source)
         # Where both files held the same bytes, the target does not show whether the move was made.
         if now == self._change.after and (source == ABSENT or now not in (self._change.before, source)):
-            return Finding.DONE
+            return ChangeProgress.DONE
         if now == self._change.before and source == self._change.after:
-            return Finding.PENDING
+            return ChangeProgress.PENDING
         if now == self._change.before or source == self._change.after:
-            return Finding.CONFLICT
-        return Finding.LOST
+            return ChangeProgress.CONFLICT
+        return ChangeProgress.LOST
 
     def _drop_twins(self, there: int) -> None:
         # Where place is a link and an unlink, a crash between the two leaves one file under two names.

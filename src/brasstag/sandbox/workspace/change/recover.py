@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 from brasstag.sandbox.workspace.change.apply import carry_out, ignore_step, take_back
 from brasstag.sandbox.workspace.change.change_site import Site
 from brasstag.sandbox.workspace.change.closed_directories import close_directories, open_directories
-from brasstag.sandbox.workspace.change.leftovers import Finding, Scene
+from brasstag.sandbox.workspace.change.leftovers import ChangeProgress, Scene
 from brasstag.sandbox.workspace.change.steps import Step, steps_for
 from brasstag.sandbox.workspace.change.sweep import sweep
 from brasstag.sandbox.workspace.errors import Unsettled, shown
@@ -47,12 +47,12 @@ def recover_changes(
         return Recovery("unknown", {"message": f"the workspace could not be looked at: {why}"})
 
 
-def _conclude(site: Site, findings: Sequence[Finding]) -> Recovery:
-    done = [step for step in _steps(site, findings, Finding.DONE) if step.adopt()]
+def _conclude(site: Site, findings: Sequence[ChangeProgress]) -> Recovery:
+    done = [step for step in _steps(site, findings, ChangeProgress.DONE) if step.adopt()]
     # While one change is not made, none is finished. Then a path that is neither before nor after was changed
     # by another program before this call reached it.
-    unfinished = site.is_begun() or Finding.PENDING in findings or Finding.CONFLICT in findings
-    strange = _paths(site, findings, Finding.CONFLICT) + _paths(site, findings, Finding.LOST)
+    unfinished = site.is_begun() or ChangeProgress.PENDING in findings or ChangeProgress.CONFLICT in findings
+    strange = _paths(site, findings, ChangeProgress.CONFLICT) + _paths(site, findings, ChangeProgress.LOST)
     if strange and unfinished:
         take_back(site, done, None)
         return _not_applied(site.changed(strange[0]))
@@ -63,13 +63,13 @@ def _conclude(site: Site, findings: Sequence[Finding]) -> Recovery:
         message = "another program changed this too, and it is not known whether before or after this call"
         return Recovery("unknown", {"message": message, "paths": strange, "kept": site.kept})
     try:
-        carry_out(site, _steps(site, findings, Finding.PENDING), done)
+        carry_out(site, _steps(site, findings, ChangeProgress.PENDING), done)
     except ToolError as error:
         return _not_applied(error)
     return Recovery("applied", {"kept": site.kept} if site.kept else {})
 
 
-def _steps(site: Site, findings: Sequence[Finding], wanted: Finding) -> list[Step]:
+def _steps(site: Site, findings: Sequence[ChangeProgress], wanted: ChangeProgress) -> list[Step]:
     return [
         step
         for index, (change, finding) in enumerate(zip(site.changes, findings, strict=True))
@@ -78,7 +78,7 @@ def _steps(site: Site, findings: Sequence[Finding], wanted: Finding) -> list[Ste
     ]
 
 
-def _paths(site: Site, findings: Sequence[Finding], wanted: Finding) -> list[str]:
+def _paths(site: Site, findings: Sequence[ChangeProgress], wanted: ChangeProgress) -> list[str]:
     pairs = zip(site.changes, findings, strict=True)
     return [shown(change.path) for change, finding in pairs if finding is wanted]
 

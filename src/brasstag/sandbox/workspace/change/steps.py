@@ -14,7 +14,7 @@ from contextlib import suppress
 from brasstag.sandbox import syscalls
 from brasstag.sandbox.workspace.change.change_site import Site
 from brasstag.sandbox.workspace.change.closed_directories import opened, set_mode
-from brasstag.sandbox.workspace.change.content_source import Moved, Supply, Written
+from brasstag.sandbox.workspace.change.content_source import Moved, NewBytes, Supply
 from brasstag.sandbox.workspace.change.renames import Role, exists, identity, state_at
 from brasstag.sandbox.workspace.errors import at_path
 from brasstag.sandbox.workspace.paths import split_path
@@ -176,7 +176,7 @@ class Supplied(Step):
             self.supply.wait(here)
 
 
-class Place(Supplied):
+class PutInPlace(Supplied):
     """A file or link appears where nothing is."""
 
     def run(self) -> None:
@@ -320,8 +320,8 @@ class Swap(Supplied):
             take.undo()
             raise
 
-    def _parts(self) -> tuple[Take, Place]:
-        place = Place(self.site, self.index, self.change)
+    def _parts(self) -> tuple[Take, PutInPlace]:
+        place = PutInPlace(self.site, self.index, self.change)
         place.ours = self.ours
         return Take(self.site, self.index, self.change), place
 
@@ -334,7 +334,7 @@ def steps_for(site: Site, index: int, change: Change) -> list[Step]:
 
 def supply_for(site: Site, index: int, change: Change) -> Supply:
     """Return where the bytes of a change come from."""
-    return Moved(site, index, change) if change.source else Written(site, index, change)
+    return Moved(site, index, change) if change.source else NewBytes(site, index, change)
 
 
 def make_directory(here: int, name: str, mode: int | None) -> None:
@@ -364,9 +364,9 @@ _STEPS: dict[tuple[str, str], tuple[type[Step], ...]] = {
     (ABSENT, DIRECTORY): (MakeDirectory,),
     (DIRECTORY, ABSENT): (RemoveDirectory,),
     (DIRECTORY, DIRECTORY): (SetMode,),
-    (ABSENT, "content"): (Place,),
+    (ABSENT, "content"): (PutInPlace,),
     ("content", "content"): (Swap,),
     ("content", ABSENT): (Take,),
     ("content", DIRECTORY): (Take, MakeDirectory),
-    (DIRECTORY, "content"): (RemoveDirectory, Place),
+    (DIRECTORY, "content"): (RemoveDirectory, PutInPlace),
 }

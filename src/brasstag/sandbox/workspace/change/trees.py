@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import ancestors, join_path, split_path
-from brasstag.sandbox.workspace.view.reader import Kind, Listing, Look
+from brasstag.sandbox.workspace.view.reader import Kind, Listing, PathStat
 from brasstag.sandbox.workspace.view.stage import GONE, VACATED, Node
 from brasstag.sandbox.workspace.view.view import View
 from brasstag.words.errors import Code, ToolError
@@ -16,7 +16,7 @@ class Below:
     """One path inside a directory."""
 
     path: str
-    look: Look
+    look: PathStat
 
 
 def make_parents(view: View, path: str, create: bool = True) -> None:
@@ -37,7 +37,7 @@ def make_parents(view: View, path: str, create: bool = True) -> None:
         view.put(place, Node(DIRECTORY))
 
 
-def remove_path(view: View, path: str, look: Look, recursive: bool) -> list[str]:
+def remove_path(view: View, path: str, look: PathStat, recursive: bool) -> list[str]:
     """Stage the removal of a file, link or directory; return every path that goes, in order."""
     inside: list[Below] = []
     if look.kind == "directory":
@@ -53,7 +53,7 @@ def remove_path(view: View, path: str, look: Look, recursive: bool) -> list[str]
     return sorted([path, *(below.path for below in inside)])
 
 
-def move_path(view: View, source: str, target: str, look: Look, overwrite: bool) -> None:
+def move_path(view: View, source: str, target: str, look: PathStat, overwrite: bool) -> None:
     """Stage the move of a file, link or directory; what stands at the target decides whether it may."""
     _refuse_target(view, source, target, look, overwrite)
     make_parents(view, target)
@@ -73,7 +73,7 @@ def move_path(view: View, source: str, target: str, look: Look, overwrite: bool)
         view.put(path, VACATED)
 
 
-def _refuse_target(view: View, source: str, target: str, look: Look, overwrite: bool) -> None:
+def _refuse_target(view: View, source: str, target: str, look: PathStat, overwrite: bool) -> None:
     new = shown(target)
     if source == target:
         raise ToolError(Code.ALREADY_EXISTS, f"{new} is there already; choose another target")
@@ -113,7 +113,7 @@ def _inside(view: View, directory: str) -> list[Below]:
     return found
 
 
-def _refuse_what_must_stay(directory: str, listing: Listing[Look]) -> None:
+def _refuse_what_must_stay(directory: str, listing: Listing[PathStat]) -> None:
     where = shown(directory)
     if listing.controls:
         raise ToolError(

@@ -13,7 +13,7 @@ from brasstag.sandbox.workspace.errors import at_path, shown, tool_error
 from brasstag.sandbox.workspace.globs import matcher
 from brasstag.sandbox.workspace.hidden_from_code import hidden_in
 from brasstag.sandbox.workspace.paths import ROOT, join_path, parse_path
-from brasstag.sandbox.workspace.view.reader import NOTHING, Held, Kind, Known, Listing, Look
+from brasstag.sandbox.workspace.view.reader import NOTHING, DiskState, Kind, Known, Listing, PathStat
 from brasstag.sandbox.workspace.view.view import View
 from brasstag.sandbox.workspace.view.visibility import EverythingVisible, Visibility
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
@@ -21,7 +21,7 @@ from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import OPENED, digest_in
 
 
-class Entry(NamedTuple):
+class ListedPath(NamedTuple):
     """One line of a listing."""
 
     path: str
@@ -34,12 +34,12 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class FileContent:
     """A file as it was read."""
 
     path: str
     data: bytes
-    look: Look
+    look: PathStat
 
     @property
     def text(self) -> str:
@@ -56,7 +56,7 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptFile:
     """A file whose bytes are kept, under their digest, whatever becomes of it."""
 
     path: str
@@ -90,7 +90,7 @@ class Browser:
         self._walked = 0
         self._closed = False
 
-    def look(self, path: str, follow: bool = True) -> Look:
+    def look(self, path: str, follow: bool = True) -> PathStat:
         """Return kind, size, time and mode of a path; ``follow`` looks through a link at the end of it."""
         return self._found(path, follow)[1]
 
@@ -111,7 +111,7 @@ class Browser:
         for one in (parse_path(path), where):
             if self._visibility.hides(one):
                 # It counts as read, so that the rule which hides it is applied; its content is not read.
-                self._view.remember(one, Held(OPENED))
+                self._view.remember(one, DiskState(OPENED))
                 raise ToolError(Code.BLOCKED_BY_RULE, f"{shown(path)} is hidden by the policy")
         return where
 
@@ -119,12 +119,12 @@ class Browser:
         """Say whether something is there; a link that leads nowhere is not."""
         return self._look(path, follow=True)[1] is not None
 
-    def read(self, path: str, limit: int | None = None) -> Content:
+    def read(self, path: str, limit: int | None = None) -> FileContent:
         """Return what a file holds and what it is; one over ``limit`` bytes is refused before it is read."""
         self._still_open()
         parsed = parse_path(path)
         try:
-            return Content(parsed, *self._view.read(parsed, limit))
+            return FileContent(parsed, *self._view.read(parsed, limit))
         except OSError as error:
             raise tool_error(error, parsed) from None
 
@@ -136,7 +136,7 @@ class Browser:
         """Return what a file holds as text."""
         return self.read(path, limit).text
 
-    def keep(self, path: str, limit: int | None = None) -> Kept:
+    def keep(self, path: str, limit: int | None = None) -> KeptFile:
         """Keep the bytes of a file, in bounded memory, for a receiver that gets them instead of the workspace."""
         where = self.require_shown(path)
         with at_path(where):
@@ -144,11 +144,11 @@ class Browser:
         digest = digest_in(held.state) or ""
         file = self._workspace.blobs.file_of(digest)
         content = self._workspace.blobs.get(digest) if file is None else b""
-        return Kept(where, digest, held.size, file, content)
+        return KeptFile(where, digest, held.size, file, content)
 
     def entries(
         self, directory: str = ROOT, recursive: bool = False, hidden: bool = False
-    ) -> Iterator[Entry]:
+    ) -> Iterator[ListedPath]:
         """List a directory in order, parents before what is in them; links are listed, never followed.
 
         ``hidden`` includes names that begin with a dot. Control files are not there; names that are not UTF-8 are
@@ -161,7 +161,7 @@ class Browser:
             )
         start = _below(where)
         return (
-            Entry(path, path[start:], look.kind, look.size, look.modified)
+            ListedPath(path, path[start:], look.kind, look.size, look.modified)
             for path, look in self._walk(where, recursive, hidden, self._looks, lambda look: look.kind)
         )
 
@@ -219,7 +219,7 @@ class Browser:
             if path not in self._without_rules and self._visibility.must_be_listed(path)
         ]
         for path in listed:
-            self._view.remember(path, Held(OPENED))
+            self._view.remember(path, DiskState(OPENED))
         self._walked += len(paths) - len(listed)
 
     def close(self) -> None:
@@ -234,17 +234,17 @@ class Browser:
             self.asked_first.append(path)
         return asks_first
 
-    def _look(self, path: str, follow: bool) -> tuple[str, Look | None]:
+    def _look(self, path: str, follow: bool) -> tuple[str, PathStat | None]:
         self._still_open()
         parsed = parse_path(path)
         with at_path(parsed):
             where = self._view.resolve(parsed, follow)
             found = self._view.look(where)
             if self._view.stage.node(where) is None:
-                self._view.remember(where, NOTHING if found is None else Held(found.kind))
+                self._view.remember(where, NOTHING if found is None else DiskState(found.kind))
         return where, found
 
-    def _found(self, path: str, follow: bool = True) -> tuple[str, Look]:
+    def _found(self, path: str, follow: bool = True) -> tuple[str, PathStat]:
         where, look = self._look(path, follow)
         if look is None:
             raise tool_error(FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)), path)
@@ -293,7 +293,7 @@ class Browser:
             else:
                 yield path, one
 
-    def _looks(self, directory: str) -> Mapping[str, Look]:
+    def _looks(self, directory: str) -> Mapping[str, PathStat]:
         return self._counted(self._view.listing, directory)
 
     def _kinds(self, directory: str) -> Mapping[str, Kind]:

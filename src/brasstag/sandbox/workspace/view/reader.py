@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from brasstag.sandbox.workspace.control import Guard, control_error, is_environment
+from brasstag.sandbox.workspace.control import ControlGuard, control_error, is_environment
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import ROOT, join_path, splice, split_path
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
@@ -30,7 +30,7 @@ Known = TypeVar("Known")
 """What a listing says about each name."""
 
 
-class Look(NamedTuple):
+class PathStat(NamedTuple):
     """What a path is, without its content. A walk makes one of every file, so it is of the kind that is made fastest."""
 
     kind: Kind
@@ -46,7 +46,7 @@ class Look(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class DiskState:
     """What the disk held at a path: its state, and what undo needs to know beside the bytes."""
 
     state: str
@@ -65,7 +65,7 @@ class Listing(Generic[Known]):
     """Names that are not UTF-8: no tool could pass them on, so they are left out and counted."""
 
 
-NOTHING = Held(ABSENT)
+NOTHING = DiskState(ABSENT)
 
 
 class Reader:
@@ -73,7 +73,7 @@ class Reader:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._guard = Guard(workspace.control)
+        self._guard = ControlGuard(workspace.control)
 
     def resolve(self, path: str, follow_last: bool = True) -> str:
         """Return the canonical path for a parsed one; links that lead out of the workspace are refused."""
@@ -90,7 +90,7 @@ class Reader:
                 return path
         return splice(path, self.link_at, control.refuse, follow_last)
 
-    def look(self, path: str) -> Look | None:
+    def look(self, path: str) -> PathStat | None:
         """Return what a canonical path is, or None where nothing is."""
         try:
             return look_at(self._status(path))
@@ -142,7 +142,7 @@ class Reader:
         except (OSError, ToolError):
             return False
 
-    def held(self, path: str) -> Held:
+    def held(self, path: str) -> DiskState:
         """Return the state of a canonical path, reading a file whole but in bounded memory."""
         try:
             status = self._status(path)
@@ -151,20 +151,20 @@ class Reader:
         mode = stat.S_IMODE(status.st_mode)
         match look_at(status).kind:
             case "directory":
-                return Held(DIRECTORY, 0, mode)
+                return DiskState(DIRECTORY, 0, mode)
             case "symlink":
                 target = self.target(path)
-                return Held(link_state(sha256(target)), len(target))
+                return DiskState(link_state(sha256(target)), len(target))
         descriptor, status = self.open(path)
         try:
             digest, size = digest_of(descriptor)
         finally:
             os.close(descriptor)
-        return Held(file_state(digest), size, stat.S_IMODE(status.st_mode))
+        return DiskState(file_state(digest), size, stat.S_IMODE(status.st_mode))
 
-    def listing(self, path: str) -> Listing[Look]:
+    def listing(self, path: str) -> Listing[PathStat]:
         """Return what a directory holds, by name in order; links are shown, never followed."""
-        children: dict[str, Look] = {}
+        children: dict[str, PathStat] = {}
         controls = unnamed = 0
         with self._workspace.directory(path, READ_DIRECTORY) as directory:
             names = sorted(os.listdir(directory))
@@ -244,10 +244,10 @@ def _kind_of(entry: "os.DirEntry[str]") -> Kind:
     return "symlink" if entry.is_symlink() else "other"
 
 
-def look_at(status: os.stat_result) -> Look:
+def look_at(status: os.stat_result) -> PathStat:
     """Return a Look from what stat said."""
     mode = status.st_mode
-    return Look(
+    return PathStat(
         _KINDS.get(mode & _KIND_BITS, "other"), status.st_size, status.st_mtime, mode & _PERMISSION_BITS
     )
 

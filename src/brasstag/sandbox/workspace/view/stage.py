@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from brasstag.sandbox.workspace.paths import ancestors, join_path, split_path
-from brasstag.sandbox.workspace.view.reader import Held, Kind, Look
+from brasstag.sandbox.workspace.view.reader import DiskState, Kind, PathStat
 from brasstag.words.previews import ABSENT, DIRECTORY, Change, digest_in, is_link
 
 DEFAULT_FILE_MODE = 0o644
@@ -40,10 +40,10 @@ class Node:
             return "directory"
         return "symlink" if is_link(self.state) else "file"
 
-    def look(self) -> Look:
+    def look(self) -> PathStat:
         """Return this node as tools see it."""
         default = DEFAULT_DIRECTORY_MODE if self.state == DIRECTORY else DEFAULT_FILE_MODE
-        return Look(
+        return PathStat(
             self.kind, self.size, self.modified.timestamp(), default if self.mode is None else self.mode
         )
 
@@ -53,11 +53,11 @@ VACATED = Node(ABSENT, vacated=True)
 """A directory that goes because its content was moved."""
 
 
-class Stage:
+class StagedPaths:
     """The staged paths of one call: what the disk held at each, and what it shall hold."""
 
     def __init__(self) -> None:
-        self._before: dict[str, Held] = {}
+        self._before: dict[str, DiskState] = {}
         self._after: dict[str, Node] = {}
         self._children: dict[str, set[str]] = {}
         self._journal: list[tuple[str, Node | None]] = []
@@ -65,7 +65,7 @@ class Stage:
     def __bool__(self) -> bool:
         return bool(self._after)
 
-    def put(self, path: str, before: Held, node: Node) -> None:
+    def put(self, path: str, before: DiskState, node: Node) -> None:
         """Say what a path shall be; ``before`` counts only the first time."""
         self._journal.append((path, self._after.get(path)))
         self._before.setdefault(path, before)
@@ -85,7 +85,7 @@ class Stage:
             del self._journal[start:]
             raise
 
-    def before(self, path: str) -> Held | None:
+    def before(self, path: str) -> DiskState | None:
         """Return what the disk held at a staged path."""
         return self._before.get(path)
 
@@ -170,7 +170,7 @@ class Stage:
         )
 
 
-def _is_as_before(path: str, node: Node, before: Held) -> bool:
+def _is_as_before(path: str, node: Node, before: DiskState) -> bool:
     if node.data is not None and not node.kept:
         # Writing the same bytes again is still an overwrite: a program that watches the file sees it as one.
         return False

@@ -9,17 +9,17 @@ from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import splice
 from brasstag.sandbox.workspace.view.reader import (
     NOTHING,
-    Held,
+    DiskState,
     Kind,
     Listing,
-    Look,
+    PathStat,
     Reader,
     digest_of,
     look_at,
     read_all,
     too_large,
 )
-from brasstag.sandbox.workspace.view.stage import GONE, Node, Stage
+from brasstag.sandbox.workspace.view.stage import GONE, Node, StagedPaths
 from brasstag.sandbox.workspace.workspace import Workspace
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, ToolError
@@ -31,8 +31,8 @@ class View:
 
     def __init__(self, workspace: Workspace) -> None:
         self.reader = Reader(workspace)
-        self.stage = Stage()
-        self.seen: dict[str, Held] = {}
+        self.stage = StagedPaths()
+        self.seen: dict[str, DiskState] = {}
         self._control = workspace.control
         self._blobs = workspace.blobs
 
@@ -42,19 +42,19 @@ class View:
             return self.reader.resolve(path, follow_last)
         return splice(path, self._link_at, self._control.refuse, follow_last)
 
-    def look(self, path: str) -> Look | None:
+    def look(self, path: str) -> PathStat | None:
         """Return what a canonical path is, or None where nothing is."""
         node = self.stage.node(path)
         if node is None:
             return self.reader.look(path)
         return None if node.state == ABSENT else node.look()
 
-    def listing(self, path: str) -> Listing[Look]:
+    def listing(self, path: str) -> Listing[PathStat]:
         """Return what a directory holds, by name in order."""
         staged = self.stage.children(path)
         before = self.stage.before(path)
         is_new = before is not None and before.state != DIRECTORY
-        found: Listing[Look] = Listing({}) if is_new else self.reader.listing(path)
+        found: Listing[PathStat] = Listing({}) if is_new else self.reader.listing(path)
         if not staged:
             return found
         children = dict(found.children)
@@ -73,7 +73,7 @@ class View:
         kinds = {name: look.kind for name, look in found.children.items()}
         return Listing(kinds, found.controls, found.unnamed)
 
-    def read(self, path: str, limit: int | None) -> tuple[bytes, Look]:
+    def read(self, path: str, limit: int | None) -> tuple[bytes, PathStat]:
         """Return content and facts of the file at a parsed path, and remember what was seen."""
         self._control.refuse(path)
         if self.stage:
@@ -84,37 +84,37 @@ class View:
         path, descriptor, status = self._open(path)
         try:
             if limit is not None and status.st_size > limit:
-                self.remember(path, Held("file"))
+                self.remember(path, DiskState("file"))
                 raise too_large(path, status.st_size, limit)
             data = read_all(descriptor, path, status.st_size, limit)
         finally:
             os.close(descriptor)
-        self.remember(path, Held(file_state(sha256(data)), len(data), stat.S_IMODE(status.st_mode)))
+        self.remember(path, DiskState(file_state(sha256(data)), len(data), stat.S_IMODE(status.st_mode)))
         return data, look_at(status)
 
-    def keep(self, path: str, limit: int | None) -> tuple[str, Held]:
+    def keep(self, path: str, limit: int | None) -> tuple[str, DiskState]:
         """Keep the bytes of the file at a parsed path, in bounded memory; return its canonical path and what it holds."""
         self._control.refuse(path)
         path = self.resolve(path)
         node = self.stage.node(path)
         if node is not None:
             data = self._staged(path, node, limit)
-            return path, Held(file_state(self._blobs.put(data)), len(data))
+            return path, DiskState(file_state(self._blobs.put(data)), len(data))
         path, descriptor, status = self._open(path)
         try:
             if limit is not None and status.st_size > limit:
-                self.remember(path, Held("file"))
+                self.remember(path, DiskState("file"))
                 raise too_large(path, status.st_size, limit)
             digest, size = digest_of(descriptor)
             if not self._blobs.has(digest):
                 digest = self._blobs.put_from(descriptor)
         finally:
             os.close(descriptor)
-        held = Held(file_state(digest), size, stat.S_IMODE(status.st_mode))
+        held = DiskState(file_state(digest), size, stat.S_IMODE(status.st_mode))
         self.remember(path, held)
         return path, held
 
-    def remember(self, path: str, held: Held) -> None:
+    def remember(self, path: str, held: DiskState) -> None:
         """Note what the disk held at a path; what a call saw must stay true while it looks again."""
         earlier = self.seen.get(path)
         if earlier is not None and not _agree(earlier.state, held.state):
@@ -122,7 +122,7 @@ class View:
         if earlier is None or (digest_in(held.state) is not None and not digest_in(earlier.state)):
             self.seen[path] = held
 
-    def before(self, path: str) -> Held:
+    def before(self, path: str) -> DiskState:
         """Return what the disk holds at a path, or held when this call first read it.
 
         What was read counts: a write that builds on it must not overwrite something newer.

@@ -64,9 +64,9 @@ async def unfit(room: "Room", asked: "Filter") -> list[str]:
 
 def _unfit(room: "Room", asked: "Filter") -> list[str]:
     from brasstag.sandbox import matcher
-    from brasstag.store import Wanted, list_documents
+    from brasstag.store import Selection, list_documents
 
-    rows = room.store.read(lambda view: list_documents(view, Wanted()))
+    rows = room.store.read(lambda view: list_documents(view, Selection()))
     types = {row.media_type for row in rows}
     told = [
         *_missing("no document is of type", _unknown_type(asked, types), types, _type_of(asked.mime_type)),

@@ -14,7 +14,7 @@ from brasstag.surfaces.cli.terminal.numbers import counted
 from brasstag.surfaces.cli.terminal.visible import one_line
 
 if TYPE_CHECKING:
-    from brasstag.app import Spending, Taken
+    from brasstag.app import Spending, UsedByTurns
 
 
 def cost(
@@ -26,13 +26,13 @@ def cost(
     project: Project = HERE,
 ) -> None:
     """Show the cost of runs, by task, role and model."""
-    from brasstag.app import Taken, spendings_of_run
+    from brasstag.app import UsedByTurns, spendings_of_run
 
     with open_store(project) as room_state:
         found = room_state.store.read(lambda view: list(spendings_of_run(view, task)))
     by_task = _summed(found, lambda one: one.task.tree if task is None else one.task.id)
     by_role, by_model = _summed(found, lambda one: one.task.role), _summed(found, lambda one: one.model)
-    total = sum((one.taken for one in found), Taken())
+    total = sum((one.taken for one in found), UsedByTurns())
     if wants_json(output):
         kinds = {"runs" if task is None else "tasks": by_task, "roles": by_role, "models": by_model}
         parts = {kind: {name: one.as_json() for name, one in rows.items()} for kind, rows in kinds.items()}
@@ -48,7 +48,7 @@ def cost(
         _print_total(total)
 
 
-def _print_total(total: "Taken") -> None:
+def _print_total(total: "UsedByTurns") -> None:
     price = "cost not known" if total.dollars is None else total.price
     say(f"Altogether {counted(total.steps, 'step')}, {total.tokens:,} tokens, {price}.", "bold")
     if total.unpriced:
@@ -56,15 +56,15 @@ def _print_total(total: "Taken") -> None:
         say(f"The price of {steps} is not known; see your provider's bill.", "yellow")
 
 
-def _summed(found: "Iterable[Spending]", name: "Callable[[Spending], str]") -> "dict[str, Taken]":
-    sums: dict[str, Taken] = {}
+def _summed(found: "Iterable[Spending]", name: "Callable[[Spending], str]") -> "dict[str, UsedByTurns]":
+    sums: dict[str, UsedByTurns] = {}
     for one in found:
         key = name(one)
         sums[key] = sums[key] + one.taken if key in sums else one.taken
     return sums
 
 
-def _print_rows(heading: str, rows: "dict[str, Taken]") -> None:
+def _print_rows(heading: str, rows: "dict[str, UsedByTurns]") -> None:
     """Print a line for each name; a name that does not fit goes on the next line, in full."""
     figures = [["steps", "in", "out", "cached", "cost"]]
     for taken in rows.values():

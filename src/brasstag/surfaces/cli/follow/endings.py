@@ -13,13 +13,13 @@ from brasstag.surfaces.cli.terminal.numbers import counted
 from brasstag.words.errors import Code
 
 if TYPE_CHECKING:
-    from brasstag.app import Ended, Overview, Taken
+    from brasstag.app import Ended, Overview, UsedByTurns
     from brasstag.store import Task
 
 _STYLES = {"done": "green", "failed": "red", "cancelled": "yellow"}
 
 
-def tell_ended(output: OutputName | None, ended: "Ended", overview: "Overview", taken: "Taken") -> Exit:
+def tell_ended(output: OutputName | None, ended: "Ended", overview: "Overview", taken: "UsedByTurns") -> Exit:
     """Tell how a task ended, and what came of it."""
     task = ended.task
     if wants_json(output):

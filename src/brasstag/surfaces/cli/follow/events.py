@@ -116,7 +116,7 @@ def shortly(value: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class EventLine:
     """One line about a task: a sign, and what there is to say."""
 
     sign: str
@@ -169,28 +169,28 @@ class Teller:
             self._open.get(entry.task_id, {}).pop(entry.call_id, None)
         self.doing[entry.task_id] = ", ".join(self._open.get(entry.task_id, {}).values())
 
-    def _lines(self, entry: Entry, payload: Mapping[str, Any]) -> Iterator[Line]:
+    def _lines(self, entry: Entry, payload: Mapping[str, Any]) -> Iterator[EventLine]:
         match entry.kind:
             case EntryKind.OPENED if entry.task_id == self.top:
-                yield Line("▸", "cyan", f"{_request(payload)}{_documents(payload)}")
+                yield EventLine("▸", "cyan", f"{_request(payload)}{_documents(payload)}")
             case EntryKind.CALLED | EntryKind.REFUSED | EntryKind.SETTLED:
                 yield from self._call_ended(entry, payload)
             case EntryKind.ASKED:
                 because = payload.get("verdict", {}).get("because", "")
-                yield Line("◌", "yellow", f"wants {self._named(entry, payload)}: {because}")
+                yield EventLine("◌", "yellow", f"wants {self._named(entry, payload)}: {because}")
             case EntryKind.DELEGATED:
                 given = payload["input"].get("request") or payload["input"].get("task_description", "")
-                yield Line("→", "cyan", f"{payload['to']}: {shortly(given)}{_documents(payload)}")
+                yield EventLine("→", "cyan", f"{payload['to']}: {shortly(given)}{_documents(payload)}")
             case EntryKind.QUESTIONED:
                 whom = "a person" if payload["to"] == "person" else payload["to"]
                 asked = shortly(payload["input"].get("question", ""))
-                yield Line("?", "yellow", f"asks {whom}: {asked}{_documents(payload)}")
+                yield EventLine("?", "yellow", f"asks {whom}: {asked}{_documents(payload)}")
             case kind if kind in _IN_ONE_LINE:
                 yield _IN_ONE_LINE[kind](payload)
             case _:
                 pass
 
-    def _call_ended(self, entry: Entry, payload: Mapping[str, Any]) -> Iterator[Line]:
+    def _call_ended(self, entry: Entry, payload: Mapping[str, Any]) -> Iterator[EventLine]:
         done = payload["outcome"] == "done"
         if done and payload["tool"] in _ENDS_ELSEWHERE:
             return
@@ -201,7 +201,7 @@ class Teller:
         if done and isinstance(result, dict) and result.get("exit_code"):
             # The call did what it was asked to do; the program that it ran failed.
             signs["done"] = ("✓", "yellow")
-        yield Line(*signs.get(payload["outcome"], ("✗", "red")), words)
+        yield EventLine(*signs.get(payload["outcome"], ("✗", "red")), words)
 
     def _named(self, entry: Entry, payload: Mapping[str, Any]) -> str:
         call = self._made.get(entry.call_id, {})
@@ -243,40 +243,40 @@ def _documents(payload: Mapping[str, Any]) -> str:
     return f" [{', '.join(names)}]" if names else ""
 
 
-def _decided(payload: Mapping[str, Any]) -> Line:
+def _decided(payload: Mapping[str, Any]) -> EventLine:
     state = payload["state"]
     by = f" by {payload['by']}" if payload.get("by") else ""
     note = f": {payload['note']}" if payload.get("note") else ""
     signs = {"approved": ("✓", "green"), "denied": ("✗", "red"), "expired": ("✗", "red")}
-    return Line(*signs.get(state, ("·", "dim")), f"{payload['tool']} {state}{by}{note}")
+    return EventLine(*signs.get(state, ("·", "dim")), f"{payload['tool']} {state}{by}{note}")
 
 
-def _came_back(payload: Mapping[str, Any]) -> Line:
+def _came_back(payload: Mapping[str, Any]) -> EventLine:
     done = payload["outcome"] == "done"
     who = payload.get("by") or payload["from"]
     carried = [document["path"] for document in payload.get("carried", ())]
     documents = f" [{', '.join(carried)}]" if carried else ""
-    return Line(
+    return EventLine(
         "←" if done else "✗", "cyan" if done else "red", f"{who}: {shortly(payload['result'])}{documents}"
     )
 
 
-def _resumed(payload: Mapping[str, Any]) -> Line:
+def _resumed(payload: Mapping[str, Any]) -> EventLine:
     limits = ", ".join(f"{name} {amount(name, value)}" for name, value in payload.get("budget", {}).items())
     said = [f"resumed by {payload['by']}", *filter(None, (payload.get("note"), limits))]
-    return Line("▸", "cyan", "; ".join(said))
+    return EventLine("▸", "cyan", "; ".join(said))
 
 
-def _compacted(_payload: Mapping[str, Any]) -> Line:
-    return Line("·", "dim", "sees earlier results in short form from now on")
+def _compacted(_payload: Mapping[str, Any]) -> EventLine:
+    return EventLine("·", "dim", "sees earlier results in short form from now on")
 
 
-def _noticed(payload: Mapping[str, Any]) -> Line:
+def _noticed(payload: Mapping[str, Any]) -> EventLine:
     names = ", ".join(str(change["path"]) for change in payload["changes"])
-    return Line("·", "dim", f"is told that others have changed {names}")
+    return EventLine("·", "dim", f"is told that others have changed {names}")
 
 
-_IN_ONE_LINE: Mapping[EntryKind, Callable[[Mapping[str, Any]], Line]] = {
+_IN_ONE_LINE: Mapping[EntryKind, Callable[[Mapping[str, Any]], EventLine]] = {
     EntryKind.DECIDED: _decided,
     EntryKind.RETURNED: _came_back,
     EntryKind.ANSWERED: _came_back,

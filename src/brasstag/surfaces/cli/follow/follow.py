@@ -37,7 +37,7 @@ _DECIDED = frozenset({Code.DENIED, Code.APPROVAL_STALE})
 
 
 @dataclass(slots=True)
-class Following:
+class Follower:
     """One person, or one program, that follows a task."""
 
     room: "Room"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from brasstag.settings import find_project
 from brasstag.surfaces.cli.follow.background import require_worker
 from brasstag.surfaces.cli.follow.events import event
-from brasstag.surfaces.cli.follow.follow import Following
+from brasstag.surfaces.cli.follow.follow import Follower
 from brasstag.surfaces.cli.follow.screen import InJson, OnPaper, OnScreen, Showing
 from brasstag.surfaces.cli.session.people import user_name
 from brasstag.surfaces.cli.session.rooms import INTERRUPTED, open_room
@@ -119,7 +119,7 @@ class Running:
 
     def _following(
         self, room: "Room", leaving: Leaving, task: "Task", seen: dict[str, int], *, stays: bool
-    ) -> Following:
+    ) -> Follower:
         showing: Showing
         if wants_json(self.output):
             showing = InJson()
@@ -127,7 +127,7 @@ class Running:
             showing = OnScreen(task.id)
         else:
             showing = OnPaper(task.id)
-        return Following(room, task, showing, self.output, leaving.asked, self.asks, stays, seen)
+        return Follower(room, task, showing, self.output, leaving.asked, self.asks, stays, seen)
 
     async def _agreed(self, choice: "Choice") -> str:
         """Say which model was chosen and why, and return it; a model that no person has named needs a person's yes."""

@@ -24,7 +24,7 @@ LONGEST_HELD = 1 << 16
 
 
 @dataclass(slots=True)
-class Lines:
+class LineBuffer:
     """Makes lines of pieces; what a stream has begun is held until the line ends, or the call."""
 
     _begun: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Lines:
 class Printed:
     """The column of a run in which programs print; its edge tells it from what models say."""
 
-    _lines: Lines = field(default_factory=Lines)
+    _lines: LineBuffer = field(default_factory=LineBuffer)
     _names: dict[str, str] = field(default_factory=dict)
     """The calls that have printed and go on."""
     _last: str = ""
@@ -89,7 +89,7 @@ class Live:
     """What one command shows, on a terminal at standard error, of the programs it runs."""
 
     room: "Room"
-    _lines: Lines = field(default_factory=Lines)
+    _lines: LineBuffer = field(default_factory=LineBuffer)
     _shown: dict[str, str] = field(default_factory=lambda: defaultdict(str))
     """What was shown of each stream, without the pieces that were not shown in full."""
 
