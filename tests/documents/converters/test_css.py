@@ -239,7 +239,7 @@ def test_sheets_are_applied_within_limits_and_that_is_told(
 def test_hostile_sheets_come_to_an_end(page: str) -> None:
     sheets = htmlsheets.Sheets(page)
     assert not any(
-        sheets.visibility("p", {"class": "x"}) is htmlsheets.Visibility.GONE for _ in range(20_000)
+        sheets.visibility("p", {"class": "x"}) is htmlsheets.StyleVisibility.GONE for _ in range(20_000)
     )
 
 

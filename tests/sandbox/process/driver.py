@@ -192,12 +192,12 @@ def search(asked):
     from brasstag.sandbox.process.ripgrep import Ripgrep
     from brasstag.sandbox.process.sandbox import Sandbox
     from brasstag.sandbox.workspace.draft import Draft
-    from brasstag.toolkit.config.config import JobLimits
+    from brasstag.toolkit.config.config import Limits
     from brasstag.tools.search_code import search_code
     from tests.sandbox.support import open_workspace
 
     project = Path(asked["project"])
-    limits = JobLimits(timeout_seconds=30, numbers={"max_file_bytes": 100_000, "max_line_characters": 500})
+    limits = Limits(timeout_seconds=30, numbers={"max_file_bytes": 100_000, "max_line_characters": 500})
     with open_workspace(project) as workspace:
         ripgrep = Ripgrep(Sandbox(workspace, project / "data", project / "scratch"), lambda _break_off: None)
         fast, slow = (

@@ -1,4 +1,5 @@
 import sqlite3
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -90,3 +91,25 @@ def test_what_a_task_wants_approved_is_found_without_looking_at_what_others_want
         plan = " ".join(str(row) for row in view.execute(text(f"EXPLAIN QUERY PLAN {wanted}")))
     database.close()
     assert "approvals_by_task (task_id=? AND state=?)" in plan
+
+
+def test_a_new_room_is_opened_while_another_process_writes_its_first_page(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = threading.Event()
+    monkeypatch.setattr(module.time, "sleep", lambda _seconds: tried.set())
+    with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("CREATE TABLE first (page)")
+
+        def end() -> None:
+            assert tried.wait(60)
+            other.execute("COMMIT")
+
+        ending = threading.Thread(target=end)
+        ending.start()
+        database = SqliteDatabase(file)
+        with database.read() as view:
+            assert view.execute(text("PRAGMA journal_mode")).scalar_one() == "wal"
+        ending.join()
+        database.close()

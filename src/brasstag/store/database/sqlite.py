@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
@@ -22,6 +23,9 @@ OLDEST_SQLITE = (3, 35)
 
 WRITER_CACHE_KIB = 16_000
 """What the writer remembers of the file: a large commit that does not fit is written more than once."""
+
+SWITCH_SECONDS = 0.01
+"""How long to wait before the next try to switch to the write-ahead log."""
 
 _PASSING = ("locked", "busy", "is full", "disk I/O")
 """What SQLite says of troubles that pass: nothing was written, and the caller may try again."""
@@ -181,5 +185,20 @@ def _mend(message: str) -> str:
 def _prepare_connection(connection: Any, _record: Any) -> None:
     # We say BEGIN ourselves: the driver's own would take the write lock too late to be fair between processes.
     connection.isolation_level = None
-    for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+    _write_ahead(connection)
+    for pragma in ("synchronous = FULL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _write_ahead(connection: Any) -> None:
+    """Switch to the write-ahead log. SQLite does not wait while another process does the same, so this does."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    is_waiting = True
+    while is_waiting:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            is_waiting = False
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(SWITCH_SECONDS)
