@@ -26,7 +26,7 @@ METAPHORS = frozenset(
     {
         "Abstracts", "Audience", "Bench", "Books", "Boot", "Booth", "Carbon", "Card", "Diary", "Ear",
         "Errand", "Fittings", "Floor", "Happening", "Hunt", "Looked", "Lookout", "Minutes", "Mishap", "Paper",
-        "Rack", "Round", "Rounds", "Shelf", "Shelved", "Shift", "Shop", "Sight", "Sights", "Standing",
+        "Rack", "Round", "Rounds", "Shelf", "Shelve", "Shelved", "Shift", "Shop", "Sight", "Sights", "Standing",
         "Stands", "Suspects", "Tray", "Trouble", "Vault", "Watch",
     }
 )  # fmt: skip
