@@ -26,11 +26,30 @@ METAPHORS = frozenset(
     {
         "Abstracts", "Audience", "Bench", "Books", "Boot", "Booth", "Carbon", "Card", "Diary", "Ear",
         "Errand", "Fittings", "Floor", "Happening", "Hunt", "Looked", "Lookout", "Minutes", "Mishap", "Paper",
-        "Rack", "Round", "Rounds", "Shelf", "Shelved", "Shift", "Shop", "Sight", "Sights", "Standing",
+        "Rack", "Round", "Rounds", "Shelf", "Shelve", "Shelved", "Shift", "Shop", "Sight", "Sights", "Standing",
         "Stands", "Suspects", "Tray", "Trouble", "Vault", "Watch",
     }
 )  # fmt: skip
-"""Class names that a stranger cannot guess."""
+"""Names that a stranger cannot guess."""
+
+PLAIN_WORDS = frozenset(
+    {
+        "boot",
+        "looked",
+        "minutes",
+        "round",
+        "rounds",
+        "shift",
+        "sight",
+        "standing",
+        "stands",
+        "trouble",
+        "watch",
+    }
+)
+"""Those of them that say nothing as the name of a class, but are plain words elsewhere."""
+
+INVENTED = frozenset(word.lower() for word in METAPHORS) - PLAIN_WORDS
 
 NOUNS_IN_ING = frozenset({"landing.py", "private_ranking.py", "spending.py"})
 
@@ -120,11 +139,36 @@ def gerunds() -> Iterator[str]:
 
 
 def metaphors() -> Iterator[str]:
-    """Name the classes whose name is an invented picture."""
+    """Name what is called by an invented picture: classes, functions, arguments, variables, and things on pages."""
     for name, tree in trees().items():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef) and node.name.lstrip("_") in METAPHORS:
-                yield f"{name} {node.name}"
+        yield from (f"{name} {named}" for named in invented_names(tree))
+    for name, text in pages().items():
+        if name.startswith("docs/"):
+            prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+            yield from (f"{name} {word}" for word in _invented(re.findall(r"[a-z]+", prose.lower())))
+
+
+def invented_names(tree: ast.Module) -> Iterator[str]:
+    """Yield each name of a module that is an invented picture, or has one in it."""
+    for node in ast.walk(tree):
+        named = _named(node)
+        is_class = isinstance(node, ast.ClassDef) and named.lstrip("_") in METAPHORS
+        if is_class or _invented(named.lower().split("_")):
+            yield named
+
+
+def _named(node: ast.AST) -> str:
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return node.name
+    if isinstance(node, ast.arg):
+        return node.arg
+    if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+        return node.id if isinstance(node, ast.Name) else node.attr
+    return ""
+
+
+def _invented(words: list[str]) -> list[str]:
+    return [word for word in words if not INVENTED.isdisjoint((word, word.removesuffix("s")))]
 
 
 def doubled_classes() -> Iterator[str]:

@@ -158,9 +158,13 @@ class TestNothingGoesUnmentioned:
         explained = re.findall(r"^\| `([A-Z_]+)` \|", page("docs/errors.md"), re.MULTILINE)
         assert sorted(explained) == sorted([*Code, "UNKNOWN", "WAITING_FOR_APPROVAL", "WAITING_FOR_TASK"])
 
-    def test_every_setting_is_explained(self) -> None:
-        settings = {name for section in Section.__subclasses__() for name in section.model_fields}
-        assert unmentioned(settings, "docs/packages/settings.md") == []
+    @pytest.mark.parametrize("section", Section.__subclasses__(), ids=lambda section: section.home)
+    def test_every_setting_has_a_row_in_the_table_of_its_section_and_no_other(
+        self, section: type[Section]
+    ) -> None:
+        _, _, below = page("docs/packages/settings.md").lower().partition(f"\n### {section.home.lower()}\n")
+        rows = re.findall(r"^\| (`.+?) \|", re.split(r"^##", below, flags=re.MULTILINE)[0], re.MULTILINE)
+        assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(section.model_fields)
 
     def test_every_public_name_is_explained(self) -> None:
         assert unmentioned(brasstag.__all__, "docs/library.md") == []

@@ -40,9 +40,9 @@ async def test_a_room_on_postgres_is_found_again(on_postgres: Server, make_proje
 
 
 def test_two_projects_on_one_server_are_two_rooms(on_postgres: Server, make_project: MakeProject) -> None:
-    vaults = [open_state(make_project(name=name)) for name in ("one", "two")]
-    assert len({room_state.folder for room_state in vaults}) == 2
-    for room_state in vaults:
+    states = [open_state(make_project(name=name)) for name in ("one", "two")]
+    assert len({room_state.folder for room_state in states}) == 2
+    for room_state in states:
         room_state.close()
 
 

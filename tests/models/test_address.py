@@ -160,25 +160,25 @@ def test_the_models_chosen_by_default_exist_and_their_keys_are_the_ones_looked_f
         assert address in known_model_names() or provider == "openrouter"
 
 
-async def test_the_rack_sets_up_what_a_model_and_its_fallback_need(
+async def test_the_pool_sets_up_what_a_model_and_its_fallback_need(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    rack = ModelPool(folder=tmp_path, environ={})
-    await rack.open(rack.model("ollama:a", "ollama:b"))
+    pool = ModelPool(folder=tmp_path, environ={})
+    await pool.open(pool.model("ollama:a", "ollama:b"))
     for addresses in (("openai:x",), ("ollama:a", "openai:x"), ("prompted+openai:x",)):
         with pytest.raises(ModelError, match="needs a key") as raised:
-            await rack.open(rack.model(*addresses))
+            await pool.open(pool.model(*addresses))
         assert raised.value.code is Code.MODEL_NOT_CONFIGURED
-    await rack.open(rack.model("ollama:a"))
-    await rack.close()
+    await pool.open(pool.model("ollama:a"))
+    await pool.close()
 
 
-async def test_the_rack_keeps_one_of_each(tmp_path: Path) -> None:
+async def test_the_pool_keeps_one_of_each(tmp_path: Path) -> None:
     written(tmp_path, "demo.json", json.dumps({"lead": [{"text": "hello"}]}))
-    rack = ModelPool(folder=tmp_path, environ={})
-    assert rack.model("scripted:demo.json") is rack.model("scripted:demo.json")
-    assert rack.model("ollama:a", "ollama:b") is not rack.model("ollama:a")
+    pool = ModelPool(folder=tmp_path, environ={})
+    assert pool.model("scripted:demo.json") is pool.model("scripted:demo.json")
+    assert pool.model("ollama:a", "ollama:b") is not pool.model("ollama:a")
     with pytest.raises(ModelError):
-        rack.model("ollama:a", "nonsense")
-    await rack.close()
+        pool.model("ollama:a", "nonsense")
+    await pool.close()

@@ -17,10 +17,10 @@ ADA = Approver("ada", "terminal")
 
 @pytest.fixture
 async def with_models(room: Room) -> AsyncIterator[Room]:
-    rack = ModelPool()
-    put_in(room, models=rack)
+    pool = ModelPool()
+    put_in(room, models=pool)
     yield room
-    await rack.close()
+    await pool.close()
 
 
 async def asked(room: Room, name: str, **arguments: Any) -> Outcome:

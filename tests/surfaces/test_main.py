@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -61,6 +62,11 @@ class TestHelp:
             assert max(map(len, ended.out.splitlines())) <= 80
             listed = ended.out.partition("Commands:")[2]
             assert "..." not in listed, path
+
+    def test_values_are_named_in_plain_words_and_not_by_python_types(self, pipe: Pipe) -> None:
+        for path in commands(typer.main.get_command(app), []):
+            # Only a choice, such as <people|json>, stands between these signs.
+            assert re.findall(r"<[^|>]*>", pipe(*path, "--help").out) == [], path
 
     def test_the_version(self, pipe: Pipe) -> None:
         ended = pipe("--version")

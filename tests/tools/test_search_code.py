@@ -42,7 +42,7 @@ Answer = tuple[dict[str, Any], Preview]
 
 @dataclass
 class Place:
-    """A workspace and a booth over it."""
+    """A workspace and a sandbox over it."""
 
     project: Path
     workspace: Workspace

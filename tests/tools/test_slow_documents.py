@@ -28,21 +28,21 @@ async def room(tmp_path: Path) -> Any:
 
 
 @pytest.fixture
-def errands(monkeypatch: pytest.MonkeyPatch) -> list[ModuleJob]:
-    """Every errand that was run."""
+def module_jobs(monkeypatch: pytest.MonkeyPatch) -> list[ModuleJob]:
+    """Every module job that was run."""
     run = Sandbox.run_module
     found: list[ModuleJob] = []
 
-    def counted(sandbox: Sandbox, errand: ModuleJob, stop: Stop | None = None) -> Ran:
-        found.append(errand)
-        return run(sandbox, errand, stop)
+    def counted(sandbox: Sandbox, job: ModuleJob, stop: Stop | None = None) -> Ran:
+        found.append(job)
+        return run(sandbox, job, stop)
 
     monkeypatch.setattr(Sandbox, "run_module", counted)
     return found
 
 
 async def test_endless_documents_keep_a_search_neither_from_the_others_nor_busy_for_good(
-    room: Room, monkeypatch: pytest.MonkeyPatch, errands: list[ModuleJob]
+    room: Room, monkeypatch: pytest.MonkeyPatch, module_jobs: list[ModuleJob]
 ) -> None:
     monkeypatch.setattr(converting, "LIMITS", replace(converting.LIMITS, cpu_seconds=1.0))
     for number in range(ENDLESS):
@@ -58,14 +58,14 @@ async def test_endless_documents_keep_a_search_neither_from_the_others_nor_busy_
         assert "plain.md" in {hit["path"] for hit in asked[-1]["hits"]}
     assert {hit["path"] for hit in asked[-1]["hits"]} == {"plain.md", "z.html"}
     assert f"{ENDLESS} documents are not in the index yet" in asked[-1]["incomplete"]
-    while errands:
-        errands.clear()
+    while module_jobs:
+        module_jobs.clear()
         await value(room, "search_documents", query="walnut")
         assert len(asked) <= 2 * ENDLESS
         asked.append(None)
     listed = await value(room, "list_documents", glob="*.pdf")
     assert [one["indexed"] for one in listed["documents"]] == ["pending"] * ENDLESS
-    assert not errands
+    assert not module_jobs
 
 
 LARGEST = 9_000_000

@@ -47,13 +47,13 @@ class RoomDocuments:
     def __init__(
         self,
         library: Library,
-        abstracts: ModelSummaries,
+        summaries: ModelSummaries,
         watch: WorkspaceWatch,
         store: Store,
         threads: Threads,
     ) -> None:
         self._library = library
-        self._abstracts = abstracts
+        self._summaries = summaries
         self._watch = watch
         self._store = store
         self._threads = threads
@@ -100,7 +100,7 @@ class RoomDocuments:
             where = self._seen(path)
             return self._library.document(where)
 
-        return await self._abstracts.summed_up(await self._threads.run(look))
+        return await self._summaries.summed_up(await self._threads.run(look))
 
     async def whole(self, path: str) -> WholeDocument:
         """Return one document with its content in blocks and all its versions."""
@@ -113,7 +113,7 @@ class RoomDocuments:
 
     def require_summaries(self) -> None:
         """Raise ToolError where no model is set for summaries of documents."""
-        self._abstracts.require()
+        self._summaries.require()
 
     async def sum_up(self) -> int:
         """Let the model that is set for summaries summarise every document; return how many got a summary."""
@@ -121,7 +121,7 @@ class RoomDocuments:
         while True:
             listed = await self.list(limit=SUMMED_AT_ONCE, offset=at)
             for document in listed.documents:
-                count += await self._abstracts.summed_up(document) is not document
+                count += await self._summaries.summed_up(document) is not document
             at += len(listed.documents)
             if not listed.more:
                 return count

@@ -180,7 +180,7 @@ def _assemble(
         in_flight=InFlight(threads),
         boot=room_state.boot,
         agents=Agents(settings.roles, settings.crew, models.model, models.measure),
-        listeners=_audience(settings, watchers),
+        listeners=_listeners(settings, watchers),
         models=models,
         web=open_web(settings.web),
         sandbox=sandbox,
@@ -198,7 +198,7 @@ def _assemble(
     )
 
 
-def _audience(settings: Settings, watchers: Watchers) -> Listeners:
+def _listeners(settings: Settings, watchers: Watchers) -> Listeners:
     return Listeners(
         asked=notifier(settings.approvals),
         questioned=question_notifier(settings.approvals),

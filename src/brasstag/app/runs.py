@@ -69,7 +69,7 @@ class Runs:
         self._runtime = open_room.runtime
         self._store = open_room.runtime.store
         self._actor = actor
-        self._floor = Worker(open_room.runtime, open_room.counter)
+        self._worker = Worker(open_room.runtime, open_room.counter)
         self._marks = WorkerMarks(open_room.room_state)
         self._serving: asyncio.Task[None] | None = None
         self._watchers = open_room.watchers
@@ -118,21 +118,21 @@ class Runs:
         self._marks.begin()
         self._watch_documents()
         try:
-            await self._floor.serve("", concurrency or self._runtime.agents.crew.concurrency)
+            await self._worker.serve("", concurrency or self._runtime.agents.crew.concurrency)
         finally:
             self._marks.end()
 
     def tell(self, told: Callable[[str, bool], None]) -> None:
         """Call ``told`` with a task that is looked at here and True, and with False once it has been left."""
-        self._floor.told = told
+        self._worker.told = told
 
     def drain(self) -> None:
         """Begin no more tasks, and give back each task that is held here at its next step."""
-        self._floor.drain()
+        self._worker.drain()
 
     def abandon(self) -> None:
         """Break off the tasks that are held here."""
-        self._floor.abandon()
+        self._worker.abandon()
 
     def watch(self, task_id: str, seen: dict[str, int] | None) -> AsyncIterator[RunEvent]:
         """Yield what happens in a task and below it, until it has ended."""
@@ -206,10 +206,10 @@ class Runs:
         if self._serving is None:
             return
         self._marks.end()
-        self._floor.drain()
+        self._worker.drain()
         _, late = await asyncio.wait({self._serving}, timeout=GRACE_SECONDS)
         if late:
-            self._floor.abandon()
+            self._worker.abandon()
             await asyncio.wait(late, timeout=GRACE_SECONDS)
         with suppress(asyncio.CancelledError):
             self._serving.cancel()
@@ -221,7 +221,7 @@ class Runs:
         self._watch_documents()
         if self._serving is None or self._serving.done():
             concurrency = self._runtime.agents.crew.concurrency
-            self._serving = asyncio.create_task(self._floor.serve(self._runtime.boot.id, concurrency))
+            self._serving = asyncio.create_task(self._worker.serve(self._runtime.boot.id, concurrency))
 
     async def choice(self, role: str = "", named: str = "") -> Choice:
         """Say which model would speak for a role, or for the lead, and why."""

@@ -1,4 +1,4 @@
-"""How a model is written in settings, and what answers at that address.
+"""Addresses of models, as settings name them, and the model behind each.
 
     openai:gpt-5.5   anthropic:claude-sonnet-5-5   google:…  groq:…   any provider of pydantic-ai
     ollama:NAME   lmstudio:NAME   llamacpp:NAME   vllm:NAME           the user's own server (OLLAMA_HOST and others)

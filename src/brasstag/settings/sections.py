@@ -1,4 +1,4 @@
-"""What every section of the file is made of."""
+"""Section: the base of every table of the file, and the types of its fields."""
 
 import math
 from typing import Annotated, Any, ClassVar

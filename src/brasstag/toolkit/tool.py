@@ -1,4 +1,4 @@
-"""Tool: what every declaration becomes."""
+"""Tool: a config and a function, with checks of arguments and results; every declaration becomes one."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Tools that annotate documents with tags and descriptions, recorded with the call's own entry."""
+"""tag_document and describe_document: annotations, written in the commit of the call's own entry."""
 
 from collections.abc import Callable
 from typing import Any

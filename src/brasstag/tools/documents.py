@@ -1,4 +1,4 @@
-"""Tools that find documents: by what is known of them, and by their text."""
+"""list_documents and search_documents: find documents by their metadata, and by their text."""
 
 from typing import TYPE_CHECKING, Any, Protocol
 

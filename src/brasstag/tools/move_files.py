@@ -1,4 +1,4 @@
-"""Tools that delete, move and undo."""
+"""delete_file, move_file and undo."""
 
 from typing import TYPE_CHECKING, Any, Protocol
 

@@ -1,4 +1,4 @@
-"""Tools that read: the content of a file, the entries of a directory."""
+"""read_file and list_files: the content of a file, the entries of a directory."""
 
 import base64
 from typing import Any

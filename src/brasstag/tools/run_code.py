@@ -1,4 +1,4 @@
-"""Tools that run code and commands, confined; their changes land only after they are judged.
+"""run_code and shell: code and commands run confined, and their changes land only after they are judged.
 
 With a network they change nothing: a run that could do both could bring in what no person has seen, and take out what
 it has just made.

@@ -1,4 +1,4 @@
-"""second_opinion: one question to another model, outside any task."""
+"""ask_gpt and ask_claude: one question to another model, outside any task."""
 
 import asyncio
 from typing import Any

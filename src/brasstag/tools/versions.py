@@ -1,4 +1,4 @@
-"""Tools that compare documents and versions, and restore an earlier version."""
+"""compare_documents and restore_document: compare documents or versions, restore an earlier version."""
 
 import os
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Web tools: fetch a page, a text or data through the guard, and search with the room's engine."""
+"""web_fetch and web_search: fetch through the guard, and search with the room's search engine."""
 
 import asyncio
 from collections.abc import Callable, Mapping

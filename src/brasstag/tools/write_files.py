@@ -1,4 +1,4 @@
-"""Tools that write: whole files, and exact replacements in them."""
+"""write_file and edit_file: whole files, and exact replacements in them."""
 
 import base64
 import binascii

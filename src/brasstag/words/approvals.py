@@ -1,4 +1,4 @@
-"""The request to a person, and the answer."""
+"""Approvals: a request to a person about one call, and the person's answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Codes and exceptions, in one place.
+"""Error codes, and every exception of Brasstag.
 
 A caller of a tool never sees an exception: it sees ``Failed(code, message)``. The codes:
 

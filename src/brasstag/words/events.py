@@ -1,4 +1,4 @@
-"""What a timeline is made of."""
+"""Entries of a timeline, and their kinds."""
 
 from dataclasses import dataclass
 from enum import StrEnum

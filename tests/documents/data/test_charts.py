@@ -1,4 +1,4 @@
-"""Charts inside an errand, here without its walls: every kind is drawn, the same each time, and bad input is refused."""
+"""Charts as in a module job, here not confined: every kind is drawn, the same each time, and bad input is refused."""
 
 import base64
 import io

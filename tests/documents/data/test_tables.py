@@ -1,4 +1,4 @@
-"""Tables inside an errand, here without its walls: what DuckDB itself lets nobody do, and what it makes of files."""
+"""Tables as in a module job, here not confined: what DuckDB itself lets nobody do, and what it makes of files."""
 
 import codecs
 import gzip
@@ -19,13 +19,13 @@ ALLOWANCE = QueryLimits(seconds=20, memory_mb=300)
 
 
 def tables(folder: Path, files: dict[str, bytes | str], allowance: QueryLimits = ALLOWANCE) -> Tables:
-    """Open files as an errand gets them: under names that say nothing."""
-    shelf = []
+    """Open files as a module job gets them: under names that say nothing."""
+    given = []
     for number, (name, content) in enumerate(files.items()):
         place = folder / str(number)
         place.write_bytes(content if isinstance(content, bytes) else content.encode())
-        shelf.append(TableFile(name, place))
-    return Tables(shelf, allowance)
+        given.append(TableFile(name, place))
+    return Tables(given, allowance)
 
 
 def rows(folder: Path, name: str, content: bytes | str, sql: str) -> list[list[Any]]:

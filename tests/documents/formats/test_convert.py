@@ -34,13 +34,13 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 class Counting(Sandbox):
-    """A booth that knows how many errands it ran."""
+    """A sandbox that counts the module jobs it ran."""
 
-    errands: int = 0
+    module_jobs: int = 0
 
-    def run_module(self, errand: ModuleJob, stop: Stop | None = None) -> Ran:
-        self.errands += 1
-        return super().run_module(errand, stop)
+    def run_module(self, job: ModuleJob, stop: Stop | None = None) -> Ran:
+        self.module_jobs += 1
+        return super().run_module(job, stop)
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def failed(found: Converted, code: Code) -> str:
     return found.reason
 
 
-def test_many_documents_take_one_errand_and_keep_their_order(sandbox: Counting, tmp_path: Path) -> None:
+def test_many_documents_take_one_module_job_and_keep_their_order(sandbox: Counting, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     kept.write_bytes(b"from a file")
     found = Converter(sandbox).convert_many(
@@ -81,15 +81,15 @@ def test_many_documents_take_one_errand_and_keep_their_order(sandbox: Counting, 
     )
     assert [texts(found[place]) for place in (0, 1, 3)] == [["title"], ["from a file"], ["last"]]
     failed(found[2], Code.CANNOT_CONVERT)
-    assert sandbox.errands == 1
+    assert sandbox.module_jobs == 1
 
 
-def test_no_document_takes_no_errand(sandbox: Counting) -> None:
+def test_no_document_takes_no_module_job(sandbox: Counting) -> None:
     assert Converter(sandbox).convert_many([]) == []
-    assert sandbox.errands == 0
+    assert sandbox.module_jobs == 0
 
 
-def test_one_that_ends_the_errand_is_tried_alone_and_the_rest_without_it(
+def test_one_that_ends_the_module_job_is_tried_alone_and_the_rest_without_it(
     sandbox: Counting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(convert, "LIMITS", replace(convert.LIMITS, memory_bytes=120 << 20))
@@ -99,7 +99,7 @@ def test_one_that_ends_the_errand_is_tried_alone_and_the_rest_without_it(
     )
     assert (texts(found[0]), texts(found[2])) == (["first"], ["last"])
     assert "memory" in failed(found[1], Code.TOO_LARGE)
-    assert sandbox.errands == 3
+    assert sandbox.module_jobs == 3
 
 
 def test_a_document_that_takes_too_long_is_given_up(
@@ -305,7 +305,7 @@ def test_each_of_several_endless_documents_takes_its_share_of_the_time_once_and_
     slow, slower, quick = Converter(sandbox).convert_many(asked, seconds=120)
     assert (slow, slower) == (SLOW, SLOW)
     assert texts(quick) == ["walnut"]
-    assert sandbox.errands == 3
+    assert sandbox.module_jobs == 3
 
 
 def test_where_time_is_short_good_documents_come_first_and_the_rest_is_said_to_wait(

@@ -9,7 +9,7 @@ from brasstag.documents.search.search import FullText, Query, search
 from brasstag.documents.search.snippets import Finder
 from brasstag.store.database.base import Database
 from brasstag.store.fulltext.query import Phrase
-from tests.documents.search.test_search import row, shelve
+from tests.documents.search.test_search import add_documents, row
 from tests.store.conftest import database, kind, open_bare, open_database
 
 __all__ = ["database", "kind", "open_bare", "open_database"]
@@ -37,13 +37,13 @@ def by_bm25(database: Database, query: str) -> list[str]:
 
 def shelve_hidden(database: Database, first: int, bodies: Sequence[str]) -> None:
     for number, body in enumerate(bodies, start=first):
-        shelve(database, [row(number, f"hidden/{number}.md")], body)
+        add_documents(database, [row(number, f"hidden/{number}.md")], body)
 
 
 def test_the_order_does_not_depend_on_what_is_hidden_as_that_of_bm25_does(database: Database) -> None:
-    shelve(database, [row(1, "a.md")], NIGHTLY)
-    shelve(database, [row(2, "b.md")], PAID)
-    shelve(database, [row(number, f"{number}.md") for number in range(3, 40)], "x")
+    add_documents(database, [row(1, "a.md")], NIGHTLY)
+    add_documents(database, [row(2, "b.md")], PAID)
+    add_documents(database, [row(number, f"{number}.md") for number in range(3, 40)], "x")
     shelve_hidden(database, 100, ["nightly x"] * 12)
     before, plainly = discreetly(database, "nightly sal*"), by_bm25(database, "nightly sal*")
     shelve_hidden(database, 200, ["salary x"] * 24)
@@ -53,10 +53,10 @@ def test_the_order_does_not_depend_on_what_is_hidden_as_that_of_bm25_does(databa
 
 
 def test_what_says_it_more_often_in_fewer_words_or_in_its_path_comes_first(database: Database) -> None:
-    shelve(database, [row(1, "long.md")], "whale " + "sea " * 5_000)
-    shelve(database, [row(2, "often.md")], "whale whale whale sea")
-    shelve(database, [row(3, "once.md")], "whale sea")
-    shelve(database, [row(4, "whale.md", tags=("whale",))], "whale sea")
+    add_documents(database, [row(1, "long.md")], "whale " + "sea " * 5_000)
+    add_documents(database, [row(2, "often.md")], "whale whale whale sea")
+    add_documents(database, [row(3, "once.md")], "whale sea")
+    add_documents(database, [row(4, "whale.md", tags=("whale",))], "whale sea")
     shelve_hidden(database, 5, ["whale " * 9])
     assert discreetly(database, "whale") == ["whale.md", "often.md", "once.md", "long.md"]
     assert discreetly(database, "whale -often") == ["whale.md", "once.md", "long.md"]
@@ -69,8 +69,8 @@ def test_what_is_beyond_those_that_are_weighed_follows_the_newest_first(database
         row(number, f"{number:03}.md", updated_at=f"2026-03-01T09:{number // 60:02}:{number % 60:02}.000000Z")
         for number in range(count)
     ]
-    shelve(database, rows[1:])
-    shelve(database, rows[:1], "whale whale whale")
+    add_documents(database, rows[1:])
+    add_documents(database, rows[:1], "whale whale whale")
     shelve_hidden(database, 500, ["whale"] * 200)
     with database.read() as view:
         found = search(

@@ -41,7 +41,7 @@ def row(number: int, path: str, **told: object) -> DocumentRow:
     return DocumentRow(number, path, **values | told)  # type: ignore[arg-type]
 
 
-def shelve(database: Database, rows: Sequence[DocumentRow], body: str = "the white whale") -> None:
+def add_documents(database: Database, rows: Sequence[DocumentRow], body: str = "the white whale") -> None:
     with database.write() as transaction:
         insert_rows(transaction, rows)
         put_texts(transaction, [Indexed(one.id, one.path, one.words, body) for one in rows], are_new=True)
@@ -104,7 +104,7 @@ def test_a_query_that_asks_for_nothing_is_refused_with_what_to_do(text: str, sai
 
 
 def test_what_no_index_knows_is_told_as_ignored(database: Database) -> None:
-    shelve(database, [row(1, "a.md")])
+    add_documents(database, [row(1, "a.md")])
     answer = ask(database, "whale 😀 ++")
     assert answer.ignored == ("😀", "++")
     assert paths(answer) == ["a.md"]
@@ -139,7 +139,7 @@ def test_nothing_that_can_be_typed_is_anything_but_a_query(
 def test_only_documents_whose_index_is_up_to_date_are_found_and_the_others_are_counted(
     database: Database,
 ) -> None:
-    shelve(
+    add_documents(
         database,
         [
             row(1, "a.md"),
@@ -159,7 +159,7 @@ def test_only_documents_whose_index_is_up_to_date_are_found_and_the_others_are_c
 
 def test_filters_narrow_what_is_found(database: Database) -> None:
     later = "2026-04-01T00:00:00.000000Z"
-    shelve(
+    add_documents(
         database,
         [
             row(1, "reports/a.md", tags=("draft", "q3"), media_type="text/markdown"),
@@ -199,8 +199,8 @@ def test_filters_narrow_what_is_found(database: Database) -> None:
 
 
 def test_hidden_paths_are_passed_over_however_many_there_are(database: Database) -> None:
-    shelve(database, [row(number, f"secret/{number}.md") for number in range(1, 300)], "whale whale")
-    shelve(database, [row(number, f"{number}.md") for number in range(300, 303)], "a whale in the sea")
+    add_documents(database, [row(number, f"secret/{number}.md") for number in range(1, 300)], "whale whale")
+    add_documents(database, [row(number, f"{number}.md") for number in range(300, 303)], "a whale in the sea")
 
     def visible(path: str) -> bool:
         return not path.startswith("secret/")
@@ -216,7 +216,7 @@ def test_hidden_paths_are_passed_over_however_many_there_are(database: Database)
 
 
 def test_pages_follow_one_another_without_a_gap(database: Database) -> None:
-    shelve(database, [row(number, f"{number}.md") for number in range(1, 26)])
+    add_documents(database, [row(number, f"{number}.md") for number in range(1, 26)])
     pages = [ask(database, Query("whale", limit=10, offset=offset)) for offset in (0, 10, 20)]
     assert [hit.document.id for page in pages for hit in page.hits] == list(range(1, 26))
     assert [page.has_more for page in pages] == [True, True, False]
@@ -230,7 +230,9 @@ def test_a_limit_out_of_bounds_is_refused(database: Database, query: Query) -> N
 
 
 def test_a_hit_says_where_it_is_and_what_is_missing(database: Database) -> None:
-    shelve(database, [row(1, "a.md", note="only its first part is in the index")], "one\ntwo Wále whale\n")
+    add_documents(
+        database, [row(1, "a.md", note="only its first part is in the index")], "one\ntwo Wále whale\n"
+    )
     (hit,) = ask(database, "whale").hits
     assert hit.spot == Spot(line=2, column=10)
     assert hit.document.note == "only its first part is in the index"
@@ -248,8 +250,8 @@ class ByLetters:
 
 
 def test_another_ranker_stands_beside_the_index(database: Database) -> None:
-    shelve(database, [row(1, "1.md"), row(2, "2.md")])
-    shelve(database, [row(3, "3.md"), row(4, "4.md", pending="text")], "ein weißer Wal")
+    add_documents(database, [row(1, "1.md"), row(2, "2.md")])
+    add_documents(database, [row(3, "3.md"), row(4, "4.md", pending="text")], "ein weißer Wal")
     answer = ask(database, "whale", rankers=(FullText(), ByLetters()))
     assert [hit.document.id for hit in answer.hits] == [2, 1, 3]
     assert answer.hits[2].snippet == Snippet("ein weißer Wal")

@@ -116,8 +116,8 @@ async def test_headers_of_a_caller_stay_with_the_server_they_were_for() -> None:
     async with serving(redirecting(lambda target: "/end" if target == "/again" else None)) as other:
         steps = {"/": "/same", "/same": other.url("/again", "other.test")}
         async with serving(redirecting(steps.__getitem__)) as server:
-            errand = FetchRequest(server.url(), headers={"Authorization": "Bearer secret", "X-Mine": "1"})
-            answer = await guard_for(server, other).fetch(errand, lambda _here, _there: True)
+            request = FetchRequest(server.url(), headers={"Authorization": "Bearer secret", "X-Mine": "1"})
+            answer = await guard_for(server, other).fetch(request, lambda _here, _there: True)
     assert answer.body == b"ok"
     assert all(b"Bearer secret" in request and b"X-Mine" in request for request in server.requests)
     assert len(server.requests) == 2
@@ -158,10 +158,10 @@ async def test_headers_that_are_not_a_callers_to_set_are_refused(headers: dict[s
 
 async def test_post_sends_its_body_and_its_redirects_are_left_to_the_caller() -> None:
     async with serving(redirecting(lambda _target: "/next", "307 Temporary Redirect")) as server:
-        errand = FetchRequest(
+        request = FetchRequest(
             server.url(), method="POST", body='{"ä": 1}', headers={"Content-Type": "application/json"}
         )
-        answer = await guard_for(server).fetch(errand, lambda _here, _there: True)
+        answer = await guard_for(server).fetch(request, lambda _here, _there: True)
     assert answer.location == server.url("/next")
     assert server.connections == 1
     assert server.requests[0].startswith(b"POST / HTTP/1.1\r\n")

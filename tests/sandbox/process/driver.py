@@ -207,8 +207,8 @@ def search(asked):
     return {"fast": fast, "slow": slow}
 
 
-def errand(asked):
-    """Run an errand; code given takes the place of its module, and has all else an errand has."""
+def module_job(asked):
+    """Run a module job; code given takes the place of its module, and has all else a module job has."""
     from dataclasses import replace
 
     from brasstag.sandbox.process.job import JobLimits
@@ -240,7 +240,7 @@ def errand(asked):
 
 COMMANDS = {
     "call": call,
-    "errand": errand,
+    "module_job": module_job,
     "search": search,
     "sweep": sweep,
     "run": run,

@@ -1,4 +1,4 @@
-"""An errand sees what it was handed, and nothing else of the machine."""
+"""A module job sees what it was given, and nothing else of the machine."""
 
 import base64
 import json
@@ -19,9 +19,9 @@ MODULE = "brasstag.documents.converters.convert"
 
 
 def probe(project: Project, code: str, **asked: Any) -> dict[str, Any]:
-    """Run code as an errand."""
+    """Run code as a module job."""
     program = PRELUDE + textwrap.dedent(code)
-    return project.runner.ask("errand", project=str(project.path), module=MODULE, code=program, **asked)
+    return project.runner.ask("module_job", project=str(project.path), module=MODULE, code=program, **asked)
 
 
 def found(project: Project, code: str, **asked: Any) -> Any:
@@ -31,7 +31,7 @@ def found(project: Project, code: str, **asked: Any) -> Any:
     return json.loads(answer["stdout"])
 
 
-def test_an_errand_stands_in_an_empty_directory_that_it_cannot_write_to(confined: Project) -> None:
+def test_a_module_job_stands_in_an_empty_directory_that_it_cannot_write_to(confined: Project) -> None:
     confined.write("novel.txt", "once")
     confined.own()
     told = found(
@@ -44,7 +44,7 @@ def test_an_errand_stands_in_an_empty_directory_that_it_cannot_write_to(confined
     assert told == ["/workspace", [], {"write": "EROFS"}]
 
 
-def test_an_errand_sees_neither_workspace_nor_secrets_nor_state_nor_home(confined: Project) -> None:
+def test_a_module_job_sees_neither_workspace_nor_secrets_nor_state_nor_home(confined: Project) -> None:
     confined.write("novel.txt", "once")
     state = confined.path / ".brasstag"
     state.mkdir()
@@ -70,7 +70,7 @@ def test_an_errand_sees_neither_workspace_nor_secrets_nor_state_nor_home(confine
     assert SECRET not in json.dumps(told[1])
 
 
-def test_an_errand_has_no_network(confined: Project) -> None:
+def test_a_module_job_has_no_network(confined: Project) -> None:
     told = found(
         confined,
         """
@@ -81,7 +81,7 @@ def test_an_errand_has_no_network(confined: Project) -> None:
     assert "open" not in told["tcp"]
 
 
-def test_files_handed_to_an_errand_can_be_read_and_not_written(confined: Project) -> None:
+def test_files_given_to_a_module_job_can_be_read_and_not_written(confined: Project) -> None:
     kept = confined.path / "kept"
     kept.write_bytes(b"kept contents")
     kept.chmod(0o666)
@@ -113,7 +113,7 @@ def test_a_file_is_handed_in_under_a_plain_name_only(name: str) -> None:
         ModuleJob(MODULE, b"", ((name, Path("/dev/null")),)).job()
 
 
-def test_only_modules_of_brasstag_run_errands() -> None:
+def test_only_modules_of_brasstag_run_as_module_jobs() -> None:
     with pytest.raises(ValueError, match="no module of Brasstag"):
         ModuleJob("json.tool", b"")
 
@@ -126,7 +126,7 @@ def test_only_modules_of_brasstag_run_errands() -> None:
         ({"output_bytes": 1000}, "while True: print('x' * 999)", "output"),
     ],
 )
-def test_a_limit_ends_an_errand_and_leaves_nothing(
+def test_a_limit_ends_a_module_job_and_leaves_nothing(
     confined: Project, limits: dict[str, float], code: str, ended_by: str
 ) -> None:
     answer = probe(confined, code, limits=limits)
@@ -136,12 +136,14 @@ def test_a_limit_ends_an_errand_and_leaves_nothing(
 
 def test_the_module_is_found_wherever_brasstag_is_installed(confined: Project) -> None:
     answer = confined.runner.ask(
-        "errand", project=str(confined.path), module="brasstag.documents.formats.kinds"
+        "module_job", project=str(confined.path), module="brasstag.documents.formats.kinds"
     )
     assert (answer["exit_code"], answer["stderr"]) == (0, "")
 
 
-def test_an_errand_is_refused_where_nothing_confines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_job_is_refused_where_nothing_confines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("brasstag.sandbox.process.detect._PLACES", ())
     monkeypatch.setenv("PATH", str(tmp_path))
     (tmp_path / "data").mkdir()

@@ -16,34 +16,34 @@ def opened_desk(store: Store) -> str:
     return task
 
 
-def test_a_carbon_has_what_a_reader_will_find(store: Store) -> None:
+def test_a_feed_has_what_a_reader_will_find(store: Store) -> None:
     task = opened_desk(store)
-    carbon = store.timeline.feeds.follow(task)
+    feed = store.timeline.feeds.follow(task)
     said: dict[str, Any] = {"result": (1, {"b": 2.0, "a": None})}
     store.record(call_at(task), EntryKind.CALLED, said)
     store.close_task(task, "done", {})
-    assert carbon.take() == store.read(lambda view: entries_since(view, task, 2))
-    assert carbon.take() == []
+    assert feed.take() == store.read(lambda view: entries_since(view, task, 2))
+    assert feed.take() == []
 
 
-def test_what_is_rolled_back_leaves_no_carbon(store: Store) -> None:
+def test_what_is_rolled_back_is_in_no_feed(store: Store) -> None:
     task = opened_desk(store)
-    carbon = store.timeline.feeds.follow(task)
+    feed = store.timeline.feeds.follow(task)
     with pytest.raises(ZeroDivisionError), store.database.write() as transaction:
         store.timeline.append(transaction, task, EntryKind.CALLED, "", {})
         raise ZeroDivisionError
-    assert carbon.take() == []
+    assert feed.take() == []
     store.record(call_at(task), EntryKind.CALLED, {})
-    assert [entry.seq for entry in carbon.take()] == [2]
+    assert [entry.seq for entry in feed.take()] == [2]
 
 
 def test_what_another_process_adds_leaves_a_gap(open_store: OpenBooks) -> None:
     ours, theirs = open_store(), open_store()
     task = opened_desk(ours)
-    carbon = ours.timeline.feeds.follow(task)
+    feed = ours.timeline.feeds.follow(task)
     theirs.record(call_at(task), EntryKind.CALLED, {})
     ours.record(call_at(task), EntryKind.CALLED, {})
-    assert [entry.seq for entry in carbon.take()] == [3]
+    assert [entry.seq for entry in feed.take()] == [3]
 
 
 def test_only_the_newest_follower_of_a_task_is_told(store: Store) -> None:
@@ -54,9 +54,9 @@ def test_only_the_newest_follower_of_a_task_is_told(store: Store) -> None:
     assert len(newer.take()) == 1
 
 
-def test_a_carbon_nobody_holds_is_not_kept(store: Store) -> None:
+def test_a_feed_nobody_holds_is_not_kept(store: Store) -> None:
     task = opened_desk(store)
-    carbon = store.timeline.feeds.follow(task)
-    assert store.timeline.feeds.of(task) is carbon
-    del carbon
+    feed = store.timeline.feeds.follow(task)
+    assert store.timeline.feeds.of(task) is feed
+    del feed
     assert store.timeline.feeds.of(task) is None

@@ -1,4 +1,4 @@
-"""Pictures, and a note on any other type."""
+"""Convert pictures, links and unknown types: a block with type and size, without the content."""
 
 from brasstag.documents.converters.writer import BlockWriter, Unreadable, in_one_line
 from brasstag.documents.formats.pictures import picture_size

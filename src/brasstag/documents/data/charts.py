@@ -27,20 +27,20 @@ from brasstag.documents.data.labels import axis_text, columns_of, name_text, rou
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _COLOURS = ("#b08d57", "#35505f", "#8a4b33", "#6c7c4d", "#57486f", "#2f8577", "#8b8f94", "#dcc48a")
 """Brass, slate, copper, patina, plum, verdigris, iron and pale brass."""
-_INK, _FAINT, _GRID, _PAPER = "#23292e", "#616a72", "#e6e3dc", "#ffffff"
+_INK, _FAINT, _GRID, _BACKGROUND = "#23292e", "#616a72", "#e6e3dc", "#ffffff"
 _STYLE: dict[str, Any] = {
     "font.size": 10.5,
     "text.color": _INK,
     "axes.edgecolor": _FAINT,
     "axes.labelcolor": _FAINT,
-    "axes.facecolor": _PAPER,
+    "axes.facecolor": _BACKGROUND,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "xtick.color": _FAINT,
     "ytick.color": _FAINT,
     "legend.frameon": False,
-    "figure.facecolor": _PAPER,
+    "figure.facecolor": _BACKGROUND,
     "svg.hashsalt": "brasstag",
     # Text stays text, so that a chart can be searched.
     "svg.fonttype": "none",
@@ -207,7 +207,7 @@ def _pieces(axes: Axes, chart: Chart) -> None:
         colors=[_shade(number) for number in range(len(points))],
         startangle=90,
         counterclock=False,
-        wedgeprops={"linewidth": 1.5, "edgecolor": _PAPER, "width": 0.42},
+        wedgeprops={"linewidth": 1.5, "edgecolor": _BACKGROUND, "width": 0.42},
     )
     # Beside it, where long names and thin slices have room.
     axes.legend(
@@ -223,7 +223,7 @@ def _pieces(axes: Axes, chart: Chart) -> None:
 def _counts(axes: Axes, chart: Chart) -> None:
     values = [y for _, y in chart.lines[0].points if y is not None and math.isfinite(y)]
     bins = min(60, max(5, math.ceil(math.sqrt(len(values)))))
-    axes.hist(values, bins=bins, color=_colour(0), edgecolor=_PAPER, linewidth=0.8)
+    axes.hist(values, bins=bins, color=_colour(0), edgecolor=_BACKGROUND, linewidth=0.8)
     axes.xaxis.set_major_formatter(_figures_along(axes.get_xlim()))
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     _label_axes(axes, chart)

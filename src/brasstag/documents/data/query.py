@@ -10,7 +10,7 @@ from typing import Any
 
 from brasstag.documents.data.sources import identifier
 from brasstag.documents.data.stdio import reply
-from brasstag.documents.data.tables import QueryLimits, QueryResult, Tables, shelve
+from brasstag.documents.data.tables import QueryLimits, QueryResult, Tables, table_files
 from brasstag.words.errors import Code, ToolError
 
 
@@ -37,7 +37,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def open_tables(request: Mapping[str, Any]) -> Tables:
     """Return the documents of a request, ready for SQL."""
-    return Tables(shelve(request["documents"]), QueryLimits(request["seconds"], request["memory_mb"]))
+    return Tables(table_files(request["documents"]), QueryLimits(request["seconds"], request["memory_mb"]))
 
 
 def as_columns(found: QueryResult) -> list[dict[str, str]]:

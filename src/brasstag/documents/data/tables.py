@@ -72,7 +72,7 @@ class QueryResult:
     """Whether there were more rows than were wanted."""
 
 
-def shelve(documents: Sequence[Mapping[str, str]]) -> list[TableFile]:
+def table_files(documents: Sequence[Mapping[str, str]]) -> list[TableFile]:
     """Return the documents of a request: each is a file already, or comes with the request in base64."""
     _INLINE.mkdir(exist_ok=True)
     files = []

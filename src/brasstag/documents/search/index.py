@@ -70,10 +70,10 @@ class Failures:
 
 def failures(view: View, most: int) -> Failures:
     """Return what could not be indexed, the first in the order of their paths."""
-    return Failures(count_noted(view, _FAILED), tuple(map(_trouble, noted_rows(view, _FAILED, most))))
+    return Failures(count_noted(view, _FAILED), tuple(map(_problem, noted_rows(view, _FAILED, most))))
 
 
-def _trouble(row: DocumentRow) -> ScanProblem:
+def _problem(row: DocumentRow) -> ScanProblem:
     code, _, reason = row.note.partition(": ")
     return ScanProblem(row.path, Code(code), reason)
 

@@ -22,7 +22,7 @@ class Journal:
         self._runtime = runtime
         self.held = held
         # Follow before the timeline is read: an entry added meanwhile may be in both, never in neither.
-        self._carbon = runtime.store.timeline.feeds.follow(held.id)
+        self._feed = runtime.store.timeline.feeds.follow(held.id)
         entries = runtime.store.proven(held.id)
         self.opened = opened_with(held.id, entries[0] if entries else None)
         if wrong := differing(held.task, self.opened):
@@ -47,7 +47,7 @@ class Journal:
     def catch_up(self) -> bool:
         """Add what this process wrote since; False if that is nothing, or not all: then ``refresh`` reads the rest."""
         seen = self.state.seen
-        written = [entry for entry in self._carbon.take() if entry.seq >= seen]
+        written = [entry for entry in self._feed.take() if entry.seq >= seen]
         if not written or written[-1].seq != seen + len(written) - 1:
             return False
         self._add(written)

@@ -1,4 +1,4 @@
-"""What a tool that runs module jobs holds."""
+"""Run module jobs for a tool."""
 
 from dataclasses import dataclass
 

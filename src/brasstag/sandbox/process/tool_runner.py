@@ -1,4 +1,4 @@
-"""What a tool that runs code holds: it runs programs confined, and the draft gets their changes."""
+"""Run programs confined for a tool, and stage their changes in its draft."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Single facts about a room."""
+"""The id of a room, given once."""
 
 import re
 

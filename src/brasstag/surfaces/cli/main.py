@@ -21,13 +21,14 @@ from brasstag.surfaces.cli.commands import (
     tools,
     worker,
 )
+from brasstag.surfaces.cli.commands.help import CommandGroup
 from brasstag.surfaces.cli.demo.demo import StoryName, play_story
 from brasstag.surfaces.cli.terminal import failures, streams
 from brasstag.surfaces.cli.terminal.exits import Exit
 
-app = typer.Typer(
+app = CommandGroup(
     name="brasstag",
-    epilog="Exit codes: 0 done, 1 failed, 2 usage, 3 waiting for a person, 4 denied, 5 unknown.",
+    epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 3 waiting for a person, 4 denied, 5 unknown.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

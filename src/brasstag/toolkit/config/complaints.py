@@ -1,4 +1,4 @@
-"""Several errors of one pydantic model, carried through one pydantic error and turned into Problems."""
+"""Report several problems of a tool config at once; pydantic by itself allows one error for each model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""Serve a room from the command line."""
+"""What `brasstag worker` does: work on the ready tasks of a room, and print each that it takes and leaves."""
 
 import asyncio
 import os

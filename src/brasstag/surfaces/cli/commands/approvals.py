@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from brasstag.surfaces.cli.commands.complete import approval_ids
+from brasstag.surfaces.cli.commands.help import CommandGroup
 from brasstag.surfaces.cli.commands.options import HERE, Output, Project, pass_on
 from brasstag.surfaces.cli.session.rooms import open_store, run
 from brasstag.surfaces.cli.terminal.console import (
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from brasstag.app import RoomState
     from brasstag.words.approvals import Approval
 
-app = typer.Typer(
+app = CommandGroup(
     help="List, show, approve and deny calls that wait for a person.", invoke_without_command=True
 )
 

@@ -4,10 +4,11 @@ from typing import Annotated
 
 import typer
 
+from brasstag.surfaces.cli.commands.help import CommandGroup
 from brasstag.surfaces.cli.commands.options import Output
 from brasstag.surfaces.cli.terminal.console import print_json, report, say, wants_json
 
-app = typer.Typer(
+app = CommandGroup(
     help="List, add and remove people who may decide with a token.", invoke_without_command=True
 )
 

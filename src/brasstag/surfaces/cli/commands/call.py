@@ -22,7 +22,7 @@ ToolName = Annotated[str, typer.Argument(help="The tool's name or alias.", autoc
 Yes = Annotated[
     bool,
     typer.Option(
-        "--yes", help="Approve the call if it needs approval; takes a terminal or an approver's token."
+        "--yes", help="Approve the call if it needs approval; needs a terminal or an approver's token."
     ),
 ]
 Later = Annotated[bool, typer.Option("--later", help="Ask nothing here; the approval stays open.")]

@@ -7,11 +7,12 @@ import typer
 from brasstag.surfaces.cli.actions.document_calls import call_for
 from brasstag.surfaces.cli.actions.document_filters import closed, filter_of
 from brasstag.surfaces.cli.commands.call import Later, Yes
+from brasstag.surfaces.cli.commands.help import CommandGroup
 from brasstag.surfaces.cli.commands.options import HERE, Output, Project, Role, pass_on
 from brasstag.surfaces.cli.commands.words_command import WordsCommand
 from brasstag.surfaces.cli.session.rooms import run
 
-app = typer.Typer(
+app = CommandGroup(
     help="List, read, search and restore the documents of the workspace.", invoke_without_command=True
 )
 
@@ -33,7 +34,7 @@ Creator = Annotated[
     typer.Option(
         "--creator",
         "--by",
-        help="Show only what this role created or changed last; outside means no tool did.",
+        help="Show only what this role created or changed last; outside: what another program did.",
     ),
 ]
 OfTask = Annotated[str, typer.Option("--task", help="Show only what this task created or changed last.")]
@@ -229,7 +230,7 @@ def prune(
     ] = None,
     keep: Annotated[int, typer.Option(min=1, help="Keep this many versions of each path.")] = 10,
     older_than_days: Annotated[
-        float, typer.Option(min=0, help="Keep versions that are younger than this.")
+        float, typer.Option(min=0, metavar="DAYS", help="Keep versions newer than this many days.")
     ] = 90,
     yes: Annotated[
         bool, typer.Option("--yes", help="Delete them; without this, only list what would be deleted.")

@@ -6,13 +6,16 @@ from typing import Annotated
 import typer
 
 from brasstag.surfaces.cli.commands.complete import crew_roles, memory_ids
+from brasstag.surfaces.cli.commands.help import CommandGroup
 from brasstag.surfaces.cli.commands.options import HERE, Output, Project, pass_on
 from brasstag.surfaces.cli.session.rooms import open_store
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, quote, report, say, wants_json
 
-app = typer.Typer(help="List and delete what agents remember.", invoke_without_command=True)
+app = CommandGroup(help="List and delete what agents remember.", invoke_without_command=True)
 
-OfRole = Annotated[str, typer.Option(help="List only what this role remembers.", autocompletion=crew_roles)]
+OfRole = Annotated[
+    str, typer.Option(metavar="ROLE", help="List only what this role remembers.", autocompletion=crew_roles)
+]
 
 
 @app.callback()

@@ -19,7 +19,11 @@ Output = Annotated[
 Project = Annotated[
     Path,
     typer.Option(
-        "--project", "-C", help="The project's directory, or any directory in it.", show_default=False
+        "--project",
+        "-C",
+        metavar="PATH",
+        help="The project's directory, or any directory in it.",
+        show_default=False,
     ),
 ]
 Role = Annotated[
@@ -34,9 +38,11 @@ ForRole = Annotated[
 ]
 Pairs = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[key=value]...", help="The tool's arguments.", show_default=False),
+    typer.Argument(metavar="key=value", help="The tool's arguments.", show_default=False),
 ]
-JsonText = Annotated[str | None, typer.Option("--json", help="Give all arguments as one JSON object.")]
+JsonText = Annotated[
+    str | None, typer.Option("--json", metavar="JSON", help="Give all arguments as one JSON object.")
+]
 
 
 def pass_on(context: typer.Context, project: Path, output: OutputName | None) -> None:
@@ -53,10 +59,14 @@ MaxTokens = Annotated[
     int | None, typer.Option("--max-tokens", help="Stop after this many tokens, in and out.")
 ]
 MaxCost = Annotated[
-    float | None, typer.Option("--max-cost", help="Stop at this cost in dollars, such as 2.5.")
+    float | None,
+    typer.Option("--max-cost", metavar="DOLLARS", help="Stop at this cost in dollars, such as 2.5."),
 ]
 MaxSeconds = Annotated[
-    float | None, typer.Option("--max-seconds", help="Stop after this many seconds of model and tool time.")
+    float | None,
+    typer.Option(
+        "--max-seconds", metavar="SECONDS", help="Stop after this many seconds of model and tool time."
+    ),
 ]
 MaxDepth = Annotated[int | None, typer.Option("--max-depth", help="Allow this many levels of tasks.")]
 MaxChildren = Annotated[

@@ -7,6 +7,7 @@ import typer
 
 from brasstag.surfaces.cli.commands.call import Given, given_arguments, typed_arguments
 from brasstag.surfaces.cli.commands.complete import tool_names
+from brasstag.surfaces.cli.commands.help import CommandGroup
 from brasstag.surfaces.cli.commands.options import HERE, JsonText, Output, Pairs, Project, Role
 from brasstag.surfaces.cli.session.rooms import open_room, run
 from brasstag.surfaces.cli.terminal.console import (
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from brasstag.words.calls import Failed
     from brasstag.words.previews import Preview
 
-app = typer.Typer(help="Test the rules, and explain what they decide.", no_args_is_help=True)
+app = CommandGroup(help="Test the rules, and explain what they decide.", no_args_is_help=True)
 
 _STYLES = {"allow": "green", "ask": "yellow", "deny": "red"}
 _SHIFTS = ("same", "stricter", "looser", "unseen")

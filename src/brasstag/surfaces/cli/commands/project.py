@@ -36,11 +36,16 @@ def init(
     ] = HERE,
     crew: Annotated[
         str | None,
-        typer.Option(help="Add a crew of agents: analyst, developer or novel.", autocompletion=_crews),
+        typer.Option(
+            metavar="NAME", help="Add a crew of agents: analyst, developer or novel.", autocompletion=_crews
+        ),
     ] = None,
     workspace: Annotated[
         str | None,
-        typer.Option(help="The one directory that tools may touch; data, unless the crew names another."),
+        typer.Option(
+            metavar="PATH",
+            help="The one directory that tools may touch; data, unless the crew names another.",
+        ),
     ] = None,
     profile: Annotated[
         Literal["careful", "trusted", "locked"] | None,
@@ -147,13 +152,15 @@ def _refuse(found: "Unaccepted", output: OutputName | None) -> NoReturn:
 
 
 def gc(
-    grace_days: Annotated[float, typer.Option(min=0, help="Keep what is younger than this many days.")] = 7,
+    grace_days: Annotated[
+        float, typer.Option(min=0, metavar="DAYS", help="Keep what is newer than this many days.")
+    ] = 7,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
     """Delete stored file contents that nothing needs any more.
 
-    Contents are kept when a version, a claim or a waiting approval names them, or when they are young.
+    It keeps contents that a version, a running call or a waiting approval needs, and those newer than --grace-days.
     """
     from brasstag.store import named_blobs
 

@@ -46,12 +46,18 @@ def run(
     role: Annotated[
         str,
         typer.Option(
-            help="The role that takes the request; the crew's lead by default.", autocompletion=crew_roles
+            metavar="ROLE",
+            help="The role that takes the request; the crew's lead by default.",
+            autocompletion=crew_roles,
         ),
     ] = "",
     document: Documents = None,
     model: Annotated[
-        str, typer.Option(help="Use this model for every role: anthropic:NAME, ollama:NAME, scripted:FILE …")
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="Use this model for every role: anthropic:NAME, ollama:NAME, scripted:FILE …",
+        ),
     ] = "",
     max_steps: MaxSteps = None,
     max_tokens: MaxTokens = None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from brasstag.surfaces.cli.commands.complete import task_ids
+from brasstag.surfaces.cli.commands.help import CommandGroup
 from brasstag.surfaces.cli.commands.options import HERE, Output, Project
 from brasstag.surfaces.cli.session.rooms import open_store
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, report, say, wants_json
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from brasstag.words.errors import ToolError
     from brasstag.words.events import Entry
 
-app = typer.Typer(help="Show, export and verify the record of what happened.", no_args_is_help=True)
+app = CommandGroup(help="Show, export and verify the record of what happened.", no_args_is_help=True)
 
 Task = Annotated[
     str | None, typer.Option(help="Use only this task: its id, or the end of it.", autocompletion=task_ids)
@@ -99,9 +100,9 @@ def redact(
 
 @app.command()
 def head(output: Output = None, project: Project = HERE) -> None:
-    """Print the newest seal.
+    """Print the newest seal: a signed hash of all sealed entries.
 
-    Note it elsewhere, to prove later that nothing before it was changed.
+    Keep a copy elsewhere. With it you can prove later that none of these entries was changed or removed.
     """
     _head(project, output)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from brasstag.surfaces.cli.commands.complete import tool_names
+from brasstag.surfaces.cli.commands.help import CommandGroup
 from brasstag.surfaces.cli.commands.options import HERE, ForRole, Output, Project, pass_on
 from brasstag.surfaces.cli.session.rooms import open_room, run
 from brasstag.surfaces.cli.terminal.console import OutputName, brief, print_json, report, say, wants_json
@@ -16,7 +17,7 @@ from brasstag.surfaces.cli.terminal.exits import Exit
 if TYPE_CHECKING:
     from brasstag.toolkit import Tool, ToolRegistry
 
-app = typer.Typer(help="List, show and create tools.", invoke_without_command=True)
+app = CommandGroup(help="List, show and create tools.", invoke_without_command=True)
 
 DOCS_FILE = Path("docs/TOOLS.md")
 Form = Literal["openai", "openai-flat", "anthropic", "mcp"]

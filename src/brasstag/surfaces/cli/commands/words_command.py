@@ -3,13 +3,15 @@
 import re
 from typing import Any
 
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperOption
+
+from brasstag.surfaces.cli.commands.help import CliCommand
 
 _SHORT = re.compile(r"-(?P<letter>[A-Za-z])\d*")
 """An option of one letter, a number behind it or not."""
 
 
-class WordsCommand(TyperCommand):
+class WordsCommand(CliCommand):
     """Takes ``-nails`` as a word, where options of one letter stand alone."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

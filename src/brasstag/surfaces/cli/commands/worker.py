@@ -18,14 +18,18 @@ def worker(
     ] = False,
     linger: Annotated[
         float,
-        typer.Option(min=0, help="With --until-idle: first wait this many seconds for people to answer."),
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="With --until-idle: wait this long for answers of people before it exits.",
+        ),
     ] = 0,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
     """Work on the runs of this room until you stop it.
 
-    After Ctrl-C or SIGTERM it gives back each task at its next step. A second one ends it at once.
+    After Ctrl-C or SIGTERM it gives back each task at its next step. A second signal ends it at once.
     """
     from brasstag.surfaces.cli.actions.serve import Working
 

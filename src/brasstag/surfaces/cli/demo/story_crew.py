@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 REQUEST = "Analyse Q3 sales against Q2, and show it in a chart."
 DATA = "sales_raw.csv"
 SCRIPT_FILE = "script.json"
-_QUESTION = "Online grew by 40.7 %, far more than any region. Is that a one-off I should leave out?"
+_QUESTION = "Online grew by 40.7 %, far more than any region. Is that an exception I should leave out?"
 _ANSWER = "No, keep it in: the web shop opened in July."
 LAST_QUARTER = "# Q2 2025\n\nNothing to compare with yet.\n"
 ANALYSIS = """# Q3 2025 against Q2
@@ -33,7 +33,7 @@ Revenue rose from 292,480.29 to 336,715.86: up 44,235.57, or 15.1 %.
 | West | 53,688.26 | 52,885.20 | -1.5 % |
 | Online | 76,478.79 | 107,614.24 | +40.7 % |
 
-Online brought 31,135.45 of the 44,235.57. Its web shop opened in July, so this is no one-off.
+Online brought 31,135.45 of the 44,235.57. Its web shop opened in July, so this is no exception.
 The data does not say what was earned on it.
 """
 
@@ -58,7 +58,7 @@ SCRIPT: dict[str, Any] = {
             "when": _QUESTION,
             "turns": [
                 {"text": "I cannot know that; I ask.", "calls": [_call("ask_master", question=_QUESTION)]},
-                {"text": "No one-off: the web shop opened in July. Keep it in, and say so."},
+                {"text": "No: the web shop opened in July. Keep it in, and say so."},
             ],
         },
         {

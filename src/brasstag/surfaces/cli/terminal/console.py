@@ -1,4 +1,4 @@
-"""What people read on a terminal, and what programs read from a pipe."""
+"""Print text for people at a terminal, and JSON for programs in a pipe."""
 
 import json
 import sys
