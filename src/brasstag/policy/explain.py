@@ -14,8 +14,8 @@ from brasstag.words.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
-    """One voice: a rule, the profile, the tool itself, or silence."""
+class VerdictLine:
+    """One line of an explanation: what a rule, the profile, the tool itself or the default says."""
 
     verdict: Verdict
     decided: bool
@@ -36,10 +36,10 @@ class Voice:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A verdict, and every voice: rules first, the strictest above; then what would count without them."""
+    """A verdict, and what each rule says, the strictest first; then what would count without rules."""
 
     verdict: Verdict
-    lines: tuple[Voice, ...]
+    lines: tuple[VerdictLine, ...]
     commands: tuple[CommandLine, ...] = ()
     """Every command that was read in what the call would run."""
 
@@ -55,14 +55,16 @@ class Explanation:
 def explain(rules: Rules, call: Call, preview: Preview, tool: ToolFacts) -> Explanation:
     """Return why the rules say what they say about a call."""
     verdict = rules.judge(call, preview, tool)
-    voices = [Voice(verdict, decided=False)] if verdict.rule == CHANGED_MEANWHILE else []
-    voices += [
-        Voice(one.verdict, decided=False, on=_shown(one.on), source=one.source)
+    lines = [VerdictLine(verdict, decided=False)] if verdict.rule == CHANGED_MEANWHILE else []
+    lines += [
+        VerdictLine(one.verdict, decided=False, on=_shown(one.on), source=one.source)
         for one in rules.spoken(call, preview, tool)
     ]
-    voices += [Voice(one, decided=False) for one in opinions(rules.profile, as_declared(preview, tool), tool)]
-    decided = next(place for place, line in enumerate(voices) if line.verdict == verdict)
-    lines = [replace(line, decided=place == decided) for place, line in enumerate(voices)]
+    lines += [
+        VerdictLine(one, decided=False) for one in opinions(rules.profile, as_declared(preview, tool), tool)
+    ]
+    decided = next(place for place, line in enumerate(lines) if line.verdict == verdict)
+    lines = [replace(line, decided=place == decided) for place, line in enumerate(lines)]
     readings = Subject(call, preview).readings()
     return Explanation(verdict, tuple(lines), command_lines(readings, rules.command_rules))
 

@@ -352,3 +352,17 @@ def test_an_answer_that_breaks_off_is_not_taken_for_whole() -> None:
                 end.recv(65536)
         thread.join()
     assert "may receive 1000 bytes" in visitor.refusals[0]
+
+
+async def test_a_connection_is_let_go_of_whose_last_bytes_go_after_it_was_closed() -> None:
+    here, there = socket.socketpair()
+    ends = relay.Ends(*await asyncio.open_connection(sock=here))
+    ends.writer.write(bytes(5_000_000))
+
+    def read_all() -> int:
+        with there:
+            return sum(iter(lambda: len(there.recv(65536)), 0))
+
+    reading = asyncio.create_task(asyncio.to_thread(read_all))
+    await relay.let_go(ends, 60)
+    assert await reading == 5_000_000

@@ -8,7 +8,7 @@ from brasstag.engine.calls.preview import preview
 from brasstag.engine.calls.types import Failing, Foreseen
 from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
-from brasstag.policy.explain import Explanation, Voice, explain
+from brasstag.policy.explain import Explanation, VerdictLine, explain
 from brasstag.policy.profiles import facts_of
 from brasstag.words.calls import Call, Failed
 from brasstag.words.previews import Preview
@@ -43,7 +43,7 @@ def explain_call(runtime: Runtime, call: Call, deadline: Deadline) -> Explained:
     explanation = explain(runtime.policy.rules, admitted.call, phase.preview, facts)
     if verdict.decision != explanation.verdict.decision:
         others = tuple(replace(line, decided=False) for line in explanation.lines)
-        explanation = Explanation(verdict, (Voice(verdict, decided=True), *others))
+        explanation = Explanation(verdict, (VerdictLine(verdict, decided=True), *others))
     refused = phase.ending if isinstance(phase, Failing) else None
     drafts = isinstance(phase, Foreseen) and phase.only_drafts
     lands = drafts and explanation.verdict.decision != "deny"

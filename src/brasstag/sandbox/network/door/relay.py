@@ -83,7 +83,7 @@ def break_off(ends: Ends) -> None:
     """End a connection with an error, so that the other end does not take a part for the whole."""
     with suppress(OSError):
         ends.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _WITH_AN_ERROR)
-    ends.writer.transport.abort()
+    _abort(ends)
 
 
 async def let_go(ends: Ends, seconds: float) -> None:
@@ -94,4 +94,10 @@ async def let_go(ends: Ends, seconds: float) -> None:
                 ends.writer.close()
                 await ends.writer.wait_closed()
     finally:
+        _abort(ends)
+
+
+def _abort(ends: Ends) -> None:
+    # A transport that was closed once its last bytes had gone has no event loop any more, and cannot be aborted.
+    with suppress(AttributeError):
         ends.writer.transport.abort()

@@ -10,7 +10,7 @@ from brasstag.settings import find_project
 from brasstag.surfaces.cli.follow.background import require_worker
 from brasstag.surfaces.cli.follow.events import event
 from brasstag.surfaces.cli.follow.follow import Follower
-from brasstag.surfaces.cli.follow.screen import InJson, OnPaper, OnScreen, Showing
+from brasstag.surfaces.cli.follow.screen import AsLines, InJson, OnScreen, Showing
 from brasstag.surfaces.cli.session.people import user_name
 from brasstag.surfaces.cli.session.rooms import INTERRUPTED, open_room
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, report, say, screen, wants_json
@@ -126,7 +126,7 @@ class Running:
         elif screen().is_interactive:
             showing = OnScreen(task.id)
         else:
-            showing = OnPaper(task.id)
+            showing = AsLines(task.id)
         return Follower(room, task, showing, self.output, leaving.asked, self.asks, stays, seen)
 
     async def _agreed(self, choice: "Choice") -> str:

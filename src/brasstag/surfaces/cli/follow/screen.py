@@ -57,7 +57,7 @@ class InJson:
         """There is nothing to take down."""
 
 
-class OnPaper:
+class AsLines:
     """One line, or a few, for what has happened."""
 
     def __init__(self, top: str) -> None:
@@ -79,7 +79,7 @@ class OnPaper:
         """There is nothing to take down."""
 
 
-class OnScreen(OnPaper):
+class OnScreen(AsLines):
     """The same lines, and below them the tasks as they stand and what models are saying."""
 
     def __init__(self, top: str) -> None:
