@@ -2,7 +2,7 @@
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import duckdb
 
@@ -106,8 +106,8 @@ def _sniffed(connection: duckdb.DuckDBPyConnection, table_file: TableFile, optio
         f"FROM sniff_csv({literal(str(table_file.path))}, {options}) "
         "SELECT Delimiter, Quote, Escape, Comment, SkipRows, HasHeader, Columns, DateFormat, TimestampFormat",
     )
-    assert row is not None  # noqa: S101 - it raises where it finds nothing
-    found = _Sniffed(*row)
+    # DuckDB raises where it finds nothing, so there is a row.
+    found = _Sniffed(*cast("tuple[Any, ...]", row))
     is_odd = len(found.columns) < 2 or found.skipped
     if is_odd and not table_file.evened and _overlooks(table_file, found):
         raise NotEven
