@@ -33,12 +33,15 @@ class Awaited:
             return await self._returned(waiting.task_id)
         while True:
             approval = await self._approvals.get(waiting.approval_id)
+            if approval.state is ApprovalState.EXPIRED:
+                # A person may have decided in the last moment, before the expiry was written.
+                await self._approvals.expire_due()
+                approval = await self._approvals.get(waiting.approval_id)
             if approval.state is ApprovalState.APPROVED:
                 outcome = await self._approvals.resume(approval.id, on_output)
                 if not isinstance(outcome, Failed) or outcome.code is not Code.APPROVAL_CLOSED:
                     return outcome
             elif approval.state is not ApprovalState.OPEN:
-                await self._approvals.expire_due()
                 ended = await self._threads.run(self._ended_elsewhere, approval)
                 if ended is not None:
                     return ended

@@ -1,6 +1,7 @@
 """Approvals: bound to exactly what a person saw, decided once, used once."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -21,10 +22,13 @@ from brasstag import (
     Waiting,
     tool,
 )
+from brasstag.engine.calls.approvals import decided
+from brasstag.store.tasks.end import Decision
 from brasstag.testing.clock import FakeClock
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
 from tests.conftest import MakeProject
+from tests.engine.forging import forge
 
 ADA = Approver("ada", "terminal")
 YES, NO = ApprovalResponse(True), ApprovalResponse(False, reason="too early")
@@ -261,6 +265,57 @@ async def test_an_approval_expires_on_the_timeline_when_its_room_is_opened_or_it
     async with Room.open(project, clock=clock) as room:
         decided = [entry.payload or {} for entry in await room.timeline() if entry.kind is EntryKind.DECIDED]
         assert [payload["state"] for payload in decided] == ["expired"]
+
+
+async def test_an_approval_that_has_expired_says_when(make_project: MakeProject) -> None:
+    project = make_project('[approvals]\nexpires_after = "2h"\n')
+    (project / "data" / "a.md").write_text("old")
+    clock = FakeClock()
+    async with Room.open(project, clock=clock) as room:
+        approval = await overwrite(room)
+        clock.move(timedelta(hours=3))
+        with pytest.raises(
+            ToolError, match=f"already expired by .* at {re.escape(str(approval.expires_at))}"
+        ):
+            await room.decide(approval.id, YES, ADA)
+
+
+async def test_an_expired_approval_on_a_timeline_that_cannot_be_believed_keeps_no_room_from_opening(
+    make_project: MakeProject,
+) -> None:
+    project = make_project('[approvals]\nexpires_after = "2h"\n')
+    (project / "data" / "a.md").write_text("old")
+    clock = FakeClock()
+    async with Room.open(project, clock=clock) as room:
+        approval = await overwrite(room)
+        forge(room, approval.task_id, head="0" * 64)
+        clock.move(timedelta(hours=3))
+    async with Room.open(project, clock=clock) as room:
+        assert isinstance(await room.call("list_files", {}), Done)
+        assert (await room.approval(approval.id)).state is ApprovalState.EXPIRED
+        assert not (await room.verify()).ok
+
+
+async def test_a_yes_in_the_last_moment_counts_for_the_caller_that_waits(
+    make_project: MakeProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project('[approvals]\nexpires_after = "2h"\n')
+    (project / "data" / "a.md").write_text("old")
+    clock = FakeClock()
+    async with Room.open(project, clock=clock) as room:
+        approval = await overwrite(room)
+        expire_due = room._approvals.expire_due
+
+        async def decided_before_that() -> None:
+            # The person looked before the time was up; their answer is written before the expiry is.
+            response = Decision(ApprovalState.APPROVED, str(ADA), "")
+            room.store.decide(approval, response, decided(approval, response))
+            await expire_due()
+
+        monkeypatch.setattr(room._approvals, "expire_due", decided_before_that)
+        clock.move(timedelta(hours=3))
+        assert isinstance(await room.wait(Waiting(approval.id, approval.reason)), Done)
+    assert (project / "data" / "a.md").read_text() == "new"
 
 
 async def test_by_default_an_approval_never_lapses(tmp_path: Path) -> None:

@@ -59,7 +59,10 @@ async def told_of_secret(room: Room, run: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize(("receiver", "sender", "sending"), SENDINGS)
+MISSING = call("route_to_helper", request="Look.", documents=["secret/x.md", "missing.md"])
+
+
+@pytest.mark.parametrize(("receiver", "sender", "sending"), [*SENDINGS, ("helper", "worker", MISSING)])
 async def test_what_a_rule_denies_to_whoever_receives_it_is_not_sent(
     make_project: MakeProject, receiver: str, sender: str, sending: dict[str, Any]
 ) -> None:

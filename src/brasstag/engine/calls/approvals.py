@@ -1,5 +1,6 @@
 """Look up approvals and record answers; needs the store only, so it works when nothing else does."""
 
+import logging
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -13,8 +14,10 @@ from brasstag.store.tasks.writer import Payload
 from brasstag.store.timeline.timeline import read_entries
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
 from brasstag.words.calls import Call, Failed, as_stored
-from brasstag.words.errors import Code, ToolError
+from brasstag.words.errors import Code, StoreError, StoreLost, ToolError
 from brasstag.words.events import EntryKind
+
+log = logging.getLogger("brasstag")
 
 MOST_NAMED = 3
 CLOCK = Approver("the clock", "expiry")
@@ -84,11 +87,20 @@ class Decisions:
         """Close the approvals that no person answered in time."""
         now = self._store.now()
         for approval in self._store.read(lambda view: due_approvals(view, now)):
-            decision = Decision(ApprovalState.EXPIRED, str(CLOCK), LAPSED)
-            payload = decided(approval, decision) | self._denied(approval, decision.note)
-            # It was decided in the last moment, or expired by another process: either way it is dealt with.
-            with suppress(ToolError):
-                self._store.decide(approval, decision, payload)
+            try:
+                self._expire(approval)
+            except StoreLost:
+                raise
+            except StoreError as error:
+                # Its timeline cannot be believed; `verify` tells why. Other approvals, and the room, go on.
+                log.warning("%s is left as it is: %s", approval.id, error)
+
+    def _expire(self, approval: Approval) -> None:
+        decision = Decision(ApprovalState.EXPIRED, str(CLOCK), LAPSED)
+        payload = decided(approval, decision) | self._denied(approval, decision.note)
+        # It was decided in the last moment, or expired by another process: either way it is dealt with.
+        with suppress(ToolError):
+            self._store.decide(approval, decision, payload)
 
     def _denied(self, approval: Approval, said: str) -> Payload:
         """Return the ending of a denied call; if its code has run, with what it returned, and where its changes are."""
@@ -106,7 +118,13 @@ def _as_of(now: str, approval: Approval) -> Approval:
     is_open = approval.state is ApprovalState.OPEN
     if not is_open or approval.expires_at is None or approval.expires_at > now:
         return approval
-    return replace(approval, state=ApprovalState.EXPIRED, decided_by=str(CLOCK), note=LAPSED)
+    return replace(
+        approval,
+        state=ApprovalState.EXPIRED,
+        decided_by=str(CLOCK),
+        decided_at=approval.expires_at,
+        note=LAPSED,
+    )
 
 
 def _intended(view: View, approval: Approval) -> Payload | None:

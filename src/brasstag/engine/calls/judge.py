@@ -63,7 +63,7 @@ def _judge_reading(runtime: Runtime, phase: Phase) -> Verdict | None:
     if rules.is_silent_about(paths, tool.name):
         return None
     said = list(_on_reading(rules, paths, tool.name, call.role))
-    if isinstance(phase, Passing) and phase.receiver:
+    if isinstance(phase, Passing | Failing) and phase.receiver:
         said += _on_reading(rules, paths, READ_FILE, phase.receiver, f"{phase.receiver} would read ")
     if tool.runs_code:
         # Code does not see what rules ask about, unless that was granted.

@@ -13,7 +13,7 @@ from brasstag.engine.calls.function import run_outside, timed_out_outside
 from brasstag.engine.calls.landing import not_landed
 from brasstag.engine.calls.patches import drop_patch
 from brasstag.engine.calls.preview import draft_for
-from brasstag.engine.calls.types import LOGGED, Failing, Foreseen, Landing, Passing, Phase, Previewed
+from brasstag.engine.calls.types import LOGGED, AnyPhase, Failing, Foreseen, Landing, Passing, Previewed
 from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant
@@ -32,7 +32,7 @@ FRESH_SECONDS = 2.0
 """How long a claim may act without looking whether its task still stands."""
 
 
-def perform(runtime: Runtime, grant: Grant, phase: Phase, deadline: Deadline) -> Outcome:
+def perform(runtime: Runtime, grant: Grant, phase: AnyPhase, deadline: Deadline) -> Outcome:
     """Run a granted call and return only what is on the timeline."""
     match phase:
         case Foreseen():
@@ -46,8 +46,6 @@ def perform(runtime: Runtime, grant: Grant, phase: Phase, deadline: Deadline) ->
                 return _act_on_files(runtime, grant, phase)
             rows = None if isinstance(phase, Failing) else extra_rows(runtime, grant)
             return record.called(runtime, grant, phase, phase.ending, rows)
-        case _:
-            raise TypeError(f"{type(phase).__name__} is no phase that can be performed")
 
 
 def _note(runtime: Runtime, grant: Grant, phase: Passing) -> Outcome:

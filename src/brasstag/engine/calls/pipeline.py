@@ -20,7 +20,7 @@ from brasstag.engine.calls.judge import judge, judge_changes, mistake_in
 from brasstag.engine.calls.landing import not_landed, refused, run_on_draft
 from brasstag.engine.calls.perform import perform
 from brasstag.engine.calls.preview import preview
-from brasstag.engine.calls.types import Failing, Foreseen, Landing, Phase
+from brasstag.engine.calls.types import AnyPhase, Failing, Foreseen, Landing
 from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant, grant_allowed, grant_landing
@@ -53,7 +53,7 @@ def _take(runtime: Runtime, admitted: Admitted, deadline: Deadline) -> Outcome:
         return record.failure(runtime, phase, verdict, Failed.by(error))
 
 
-def _by_verdict(runtime: Runtime, phase: Phase, verdict: Verdict, deadline: Deadline) -> Outcome:
+def _by_verdict(runtime: Runtime, phase: AnyPhase, verdict: Verdict, deadline: Deadline) -> Outcome:
     call, tool = phase.admitted.call, phase.admitted.tool
     mistake = mistake_in(phase, verdict)
     if mistake is not None:
@@ -68,7 +68,7 @@ def _by_verdict(runtime: Runtime, phase: Phase, verdict: Verdict, deadline: Dead
     return act(runtime, grant_allowed(call, phase.preview, verdict, tool.version), phase, deadline)
 
 
-def act(runtime: Runtime, grant: Grant, phase: Phase, deadline: Deadline) -> Outcome:
+def act(runtime: Runtime, grant: Grant, phase: AnyPhase, deadline: Deadline) -> Outcome:
     """Perform a granted call; what it changed on a draft is judged, and where needed asked about, before it lands."""
     if isinstance(phase, Foreseen) and phase.only_drafts:
         phase = run_on_draft(runtime, grant, phase, deadline)

@@ -166,28 +166,23 @@ def draft_for(
 
 def _pass_on(runtime: Runtime, admitted: Admitted) -> Passing | Failing:
     """Preview a kind that only records its input and runs no code; documents it passes on must be readable."""
-    draft = draft_for(runtime, admitted)
+    call, recipient = admitted.call, admitted.tool.config.behaviour.documents_to
+    draft, role = draft_for(runtime, admitted), ""
+    carried: tuple[Carried, ...] = ()
     try:
-        carried, role = _carried(runtime, admitted, draft)
+        target = required_target(runtime, call) if recipient is Recipient.TARGET else ""
+        paths = list(_documents(call.arguments, draft)) if recipient is not None else []
+        if paths:
+            receiver = receiver_of(runtime, call, target, asks=recipient is Recipient.MASTER)
+            role = receiver.role
+            study = runtime.library.study if runtime.library else None
+            seconds = admitted.tool.config.limits.working_seconds / 2
+            carried = carry(draft, paths, receiver, runtime.store.blobs.put, study, seconds)
     except ToolError as error:
-        return Failing(admitted, draft.preview(), Failed.by(error))
+        return Failing(admitted, draft.preview(), Failed.by(error), receiver=role)
     finally:
         draft.close()
     return Passing(admitted, draft.preview(), carried, role)
-
-
-def _carried(runtime: Runtime, admitted: Admitted, draft: Draft) -> tuple[tuple[Carried, ...], str]:
-    """Return the documents that a call passes on, and the role that is given them."""
-    call, recipient = admitted.call, admitted.tool.config.behaviour.documents_to
-    if recipient is Recipient.TARGET:
-        required_target(runtime, call)
-    paths = list(_documents(call.arguments, draft)) if recipient is not None else []
-    if recipient is None or not paths:
-        return (), ""
-    receiver = receiver_of(runtime, call, recipient)
-    study = runtime.library.study if runtime.library else None
-    seconds = admitted.tool.config.limits.working_seconds / 2
-    return carry(draft, paths, receiver, runtime.store.blobs.put, study, seconds), receiver.role
 
 
 def _documents(arguments: Mapping[str, Any], draft: Draft) -> Iterator[str]:

@@ -10,7 +10,7 @@ from brasstag.engine.calls.judge import judge, judge_changes
 from brasstag.engine.calls.landing import look_again, record_landed
 from brasstag.engine.calls.pipeline import act
 from brasstag.engine.calls.preview import preview
-from brasstag.engine.calls.types import Failing, Phase
+from brasstag.engine.calls.types import AnyPhase, Failing
 from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import binding_digest, grant_approved
@@ -32,7 +32,7 @@ def resume(runtime: Runtime, approval_id: str, epoch: int, deadline: Deadline) -
     if isinstance(admitted, Failed):
         return decisions.void(approval, admitted, epoch)
     again = look_again(runtime, admitted, approval)
-    phase: Phase = again or preview(runtime, admitted, deadline)
+    phase: AnyPhase = again or preview(runtime, admitted, deadline)
     verdict = judge_changes(runtime, admitted.call, phase.preview) if again else judge(runtime, phase)
     if verdict.decision == "deny":
         return decisions.void(approval, blocked(verdict), epoch)

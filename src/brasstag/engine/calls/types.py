@@ -49,6 +49,8 @@ class Failing(Phase):
     ending: Failed
     mistaken: bool = False
     """Whether it fails because of its arguments alone; to say so reveals nothing new to its caller."""
+    receiver: str = ""
+    """The role that would have been given its documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class Landing(Phase):
     draft: Draft
     ending: Done
 
+
+AnyPhase = Foreseen | Failing | Passing | Previewed | Landing
 
 LOGGED = Done({"logged": True})
 """How a call ends that is only recorded."""

@@ -9,7 +9,6 @@ from brasstag.engine.runtime import Runtime
 from brasstag.policy.roles import OPERATOR
 from brasstag.store.database.base import View
 from brasstag.store.tasks.rows import Task, find_task
-from brasstag.toolkit.kinds import Recipient
 from brasstag.words.calls import Call
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.tokens import BYTES_PER_TOKEN
@@ -24,10 +23,8 @@ RECALLED_SHARE = 0.25
 """How much of a small window they may fill."""
 
 
-def receiver_of(runtime: Runtime, call: Call, recipient: Recipient) -> Receiver:
-    """Return who reads the documents of a call."""
-    target = required_target(runtime, call) if recipient is Recipient.TARGET else ""
-    asks = recipient is Recipient.MASTER
+def receiver_of(runtime: Runtime, call: Call, target: str, *, asks: bool) -> Receiver:
+    """Return who reads the documents of a call: its ``target`` role, else the parent, or who answers its question."""
     task, above = runtime.store.read(lambda view: _sender_and_above(view, call.task_id, asks=asks))
     role, reader = target or ("" if above is None else above.role), None
     try:
