@@ -188,7 +188,12 @@ def kill(process: BaseProcess) -> None:
 
 def kill_all_below(process: BaseProcess) -> None:
     """Kill a process, and wait until what it had started is gone, too: until then that may write to its layer."""
-    os.kill(process.pid or 0, signal.SIGSTOP)
+    try:
+        os.kill(process.pid or 0, signal.SIGSTOP)
+    except ProcessLookupError:
+        # It came to its end before it could be killed.
+        process.join()
+        return
     below = [pid for pid in descendants(process.pid or 0) if is_running(pid)]
     kill(process)
     until(lambda: not any(map(is_running, below)), seconds=120)
