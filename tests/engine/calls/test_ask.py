@@ -43,6 +43,14 @@ async def room(tmp_path: Path) -> AsyncIterator[Room]:
         yield opened
 
 
+@pytest.fixture
+def expiring(make_project: MakeProject) -> Path:
+    """A project whose approvals expire after two hours, with a file that a call would overwrite."""
+    project = make_project('[approvals]\nexpires_after = "2h"\n')
+    (project / "data" / "a.md").write_text("old")
+    return project
+
+
 async def overwrite(room: Room, content: str = "new") -> Approval:
     waiting = await room.call("write_file", {"path": "a.md", "content": content})
     assert isinstance(waiting, Waiting)
@@ -215,11 +223,9 @@ async def test_approving_something_else_than_was_shown_is_stale(room: Room) -> N
     assert caught.value.code is Code.APPROVAL_STALE
 
 
-async def test_an_approval_lapses_when_policy_says_so(make_project: MakeProject) -> None:
-    project = make_project('[approvals]\nexpires_after = "2h"\n')
-    (project / "data" / "a.md").write_text("old")
+async def test_an_approval_lapses_when_policy_says_so(expiring: Path) -> None:
     clock = FakeClock()
-    async with Room.open(project, clock=clock) as room:
+    async with Room.open(expiring, clock=clock) as room:
         approval = await overwrite(room)
         clock.move(timedelta(hours=1, minutes=59))
         assert (await room.approval(approval.id)).state is ApprovalState.OPEN
@@ -230,11 +236,9 @@ async def test_an_approval_lapses_when_policy_says_so(make_project: MakeProject)
         assert (await room.verify()).ok
 
 
-async def test_looking_at_an_approval_whose_time_is_up_writes_nothing(make_project: MakeProject) -> None:
-    project = make_project('[approvals]\nexpires_after = "2h"\n')
-    (project / "data" / "a.md").write_text("old")
+async def test_looking_at_an_approval_whose_time_is_up_writes_nothing(expiring: Path) -> None:
     clock = FakeClock()
-    async with Room.open(project, clock=clock) as room:
+    async with Room.open(expiring, clock=clock) as room:
         approval = await overwrite(room)
         clock.move(timedelta(hours=2))
         before = len(await room.timeline())
@@ -251,27 +255,23 @@ async def test_looking_at_an_approval_whose_time_is_up_writes_nothing(make_proje
 
 @pytest.mark.parametrize("opened_again", [True, False])
 async def test_an_approval_expires_on_the_timeline_when_its_room_is_opened_or_it_is_decided(
-    make_project: MakeProject, opened_again: bool
+    expiring: Path, opened_again: bool
 ) -> None:
-    project = make_project('[approvals]\nexpires_after = "2h"\n')
-    (project / "data" / "a.md").write_text("old")
     clock = FakeClock()
-    async with Room.open(project, clock=clock) as room:
+    async with Room.open(expiring, clock=clock) as room:
         approval = await overwrite(room)
         clock.move(timedelta(hours=2))
         if not opened_again:
             with pytest.raises(ToolError, match="already expired"):
                 await room.decide(approval.id, YES, ADA)
-    async with Room.open(project, clock=clock) as room:
+    async with Room.open(expiring, clock=clock) as room:
         decided = [entry.payload or {} for entry in await room.timeline() if entry.kind is EntryKind.DECIDED]
         assert [payload["state"] for payload in decided] == ["expired"]
 
 
-async def test_an_approval_that_has_expired_says_when(make_project: MakeProject) -> None:
-    project = make_project('[approvals]\nexpires_after = "2h"\n')
-    (project / "data" / "a.md").write_text("old")
+async def test_an_approval_that_has_expired_says_when(expiring: Path) -> None:
     clock = FakeClock()
-    async with Room.open(project, clock=clock) as room:
+    async with Room.open(expiring, clock=clock) as room:
         approval = await overwrite(room)
         clock.move(timedelta(hours=3))
         with pytest.raises(
@@ -281,28 +281,24 @@ async def test_an_approval_that_has_expired_says_when(make_project: MakeProject)
 
 
 async def test_an_expired_approval_on_a_timeline_that_cannot_be_believed_keeps_no_room_from_opening(
-    make_project: MakeProject,
+    expiring: Path,
 ) -> None:
-    project = make_project('[approvals]\nexpires_after = "2h"\n')
-    (project / "data" / "a.md").write_text("old")
     clock = FakeClock()
-    async with Room.open(project, clock=clock) as room:
+    async with Room.open(expiring, clock=clock) as room:
         approval = await overwrite(room)
         forge(room, approval.task_id, head="0" * 64)
         clock.move(timedelta(hours=3))
-    async with Room.open(project, clock=clock) as room:
+    async with Room.open(expiring, clock=clock) as room:
         assert isinstance(await room.call("list_files", {}), Done)
         assert (await room.approval(approval.id)).state is ApprovalState.EXPIRED
         assert not (await room.verify()).ok
 
 
 async def test_a_yes_in_the_last_moment_counts_for_the_caller_that_waits(
-    make_project: MakeProject, monkeypatch: pytest.MonkeyPatch
+    expiring: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    project = make_project('[approvals]\nexpires_after = "2h"\n')
-    (project / "data" / "a.md").write_text("old")
     clock = FakeClock()
-    async with Room.open(project, clock=clock) as room:
+    async with Room.open(expiring, clock=clock) as room:
         approval = await overwrite(room)
         expire_due = room._approvals.expire_due
 
@@ -315,7 +311,7 @@ async def test_a_yes_in_the_last_moment_counts_for_the_caller_that_waits(
         monkeypatch.setattr(room._approvals, "expire_due", decided_before_that)
         clock.move(timedelta(hours=3))
         assert isinstance(await room.wait(Waiting(approval.id, approval.reason)), Done)
-    assert (project / "data" / "a.md").read_text() == "new"
+    assert (expiring / "data" / "a.md").read_text() == "new"
 
 
 async def test_by_default_an_approval_never_lapses(tmp_path: Path) -> None:
