@@ -123,12 +123,13 @@ class TestShipped:
         assert isinstance(elsewhere, Done)
         assert elsewhere.value["matches"] == []
 
-    def test_the_sample_novel_has_a_scene_for_each_beat(self, tmp_path: Path) -> None:
+    def test_the_sample_novel_has_five_scenes_and_a_beat_for_each(self, tmp_path: Path) -> None:
         data = made(tmp_path, "novel") / "data"
         scenes = [path.name for path in sorted((data / "manuscripts").glob("scene_*.md"))]
         assert scenes == [f"scene_{number:02}.md" for number in range(1, 6)]
         outline = (data / "manuscripts" / "outline.md").read_text(encoding="utf-8")
-        assert [line.split(": ")[1] for line in outline.splitlines() if "- Scene: " in line] == scenes
+        beats = [line.split(": ")[1] for line in outline.splitlines() if "- Scene: " in line]
+        assert beats == [*scenes, "scene_06.md"], "the last is planted: there is no such scene"
         for name in scenes:
             words = (data / "manuscripts" / name).read_text(encoding="utf-8").split()
             assert 600 <= len(words) <= 920, name
