@@ -7,7 +7,7 @@ import pytest
 from brasstag.app.crews import shipped_crew
 from tests.tools.manuscript.plants import SHIPPED, Plant, clean_copy, plant, read_plants, replace_once
 
-SETS = ["first"]
+SETS = ["first", "second"]
 CASES = [(name, one) for name in SETS for one in read_plants(name)]
 CORE = {
     "canon_checker", "consistency_checker", "outline_analyzer", "prose_analyzer", "scene_draft_validator",
