@@ -1,8 +1,12 @@
 """Characters that a reader cannot see, or takes for others: where they stand, and where they are innocent."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+
+from brasstag.catalog.screen.automaton import occurs
 
 _TAGS = "\U000e0000-\U000e007f"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
@@ -21,6 +25,12 @@ _SUSPECT = re.compile(
     "|(?P<stacked>[\u0300-\u036f\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{4,})"
     "|(?P<mixed>[a-zA-Z](?:[а-яА-ЯёЁѕЅіІјЈԁԛԝһ]|[ονρικαυχετη](?=[a-zA-Z]))|[а-яА-ЯёЁѕЅіІјЈԁԛԝһ][a-zA-Z])"
 )
+_MAY_BE_SUSPECT = (
+    f"[{_TAGS}{_SELECTORS}{_OVERRIDES}{_EMBEDDINGS}{_BIDI_MARKS}{_ZERO_WIDTH}{_FILLERS}{_PRIVATE}\u0300-\u036f\u0489"
+    r"\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x{86}-\x{9f}\x{1ab0}-\x{1aff}\x{1dc0}-\x{1dff}\x{20d0}-\x{20ff}]"
+    "|[a-zA-Z][\u0370-\u03ff\u0400-\u052f]|[\u0400-\u052f][a-zA-Z]"
+)
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 _FLAG = "\U0001f3f4"
 _END_OF_FLAG = "\U000e007f"
@@ -38,29 +48,30 @@ _HANGUL = (("\u1100", "\u11ff"), ("\u3130", "\u318f"), ("\ua960", "\ua97f"), ("\
 class _Run:
     """A run of suspect characters of one kind, with its neighbours; these are empty at the ends of the text."""
 
-    text: str
-    start: int
-    end: int
-
-    @property
-    def letters(self) -> str:
-        return self.text[self.start : self.end]
-
-    @property
-    def before(self) -> str:
-        return self.text[self.start - 1] if self.start else ""
-
-    @property
-    def after(self) -> str:
-        return self.text[self.end : self.end + 1]
+    letters: str
+    before: str
+    after: str
+    has_right_to_left: bool
 
 
-def suspect_characters(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the pattern, the start and the end of each run of characters that is not innocent."""
+def suspect_characters(text: str, most: int) -> Iterator[tuple[str, int, int]]:
+    """Yield the pattern, the start and the end of runs of characters that are not innocent, the first of each pattern."""
+    if not occurs(_MAY_BE_SUSPECT, text.encode(errors="replace")) and not _HALF_A_PAIR.search(text):
+        return
+    has_right_to_left = _RIGHT_TO_LEFT.search(text) is not None
+    counts: Counter[str] = Counter()
     for found in _SUSPECT.finditer(text):
-        pattern = _JUDGES[found.lastgroup or ""](_Run(text, found.start(), found.end()))
-        if pattern is not None:
-            yield pattern, found.start(), found.end()
+        start, end = found.span()
+        before = text[start - 1] if start else ""
+        pattern = _judged(found.lastgroup or "", found[0], before, text[end : end + 1], has_right_to_left)
+        if pattern is not None and counts[pattern] < most:
+            counts[pattern] += 1
+            yield pattern, start, end
+
+
+@lru_cache(maxsize=4096)
+def _judged(kind: str, letters: str, before: str, after: str, has_right_to_left: bool) -> str | None:
+    return _JUDGES[kind](_Run(letters, before, after, has_right_to_left))
 
 
 def _within(letter: str, blocks: tuple[tuple[str, str], ...]) -> bool:
@@ -85,11 +96,11 @@ def _selectors(run: _Run) -> str | None:
 
 
 def _embeddings(run: _Run) -> str:
-    return "bidi_control_weak" if _RIGHT_TO_LEFT.search(run.text) else "bidi_control"
+    return "bidi_control_weak" if run.has_right_to_left else "bidi_control"
 
 
 def _bidi_marks(run: _Run) -> str | None:
-    return None if _RIGHT_TO_LEFT.search(run.text) else "bidi_control_weak"
+    return None if run.has_right_to_left else "bidi_control_weak"
 
 
 def _zero_width(run: _Run) -> str | None:
@@ -105,7 +116,7 @@ def _is_innocent(run: _Run) -> bool:
         case "\u00ad":
             return run.before.isalpha() and run.after.isalpha()
         case "\ufeff":
-            return run.start == 0
+            return not run.before
         case "\u200b":
             return _within(run.before, _UNSPACED) or _within(run.after, _UNSPACED)
         case "\u200d" if _within(run.before, _PICTURES):

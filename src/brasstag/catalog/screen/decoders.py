@@ -4,9 +4,13 @@ import base64
 import binascii
 import html
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
+
+from brasstag.catalog.screen.automaton import occurs
 
 _FEWEST_LETTERS = 12
 _WORDLIKE = 0.7
@@ -15,6 +19,8 @@ _LONG_RUN = 120
 _LONG_WORD = re.compile(r"[a-z]{10}")
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_MAY_BE_ESCAPED = r"%[0-9a-fA-F]{2}|=[0-9A-F]{2}|&#?[0-9a-zA-Z]+;|&#[0-9xX]|\\[ux0-3][0-9a-fA-F{]"
+_MAY_BE_BASE64 = r"[A-Za-z0-9+/_-]{16}"
 _BASE64_REST = re.compile(r"\s{1,2}[A-Za-z0-9+/_-]{2,15}={0,2}(?![A-Za-z0-9])")
 _PAIR = re.compile(r"[0-9a-fA-F]{2}")
 _HEX_PREFIX = re.compile(r"0x|\\x", re.IGNORECASE)
@@ -47,35 +53,59 @@ class EncodedRun:
 
 def encoded_runs(text: str) -> Iterator[EncodedRun]:
     """Yield the runs that can be decoded, and the long ones that cannot."""
-    yield from _base64_runs(text)
+    data = text.encode(errors="replace")
+    if occurs(_MAY_BE_BASE64, data):
+        yield from _base64_runs(text)
     for pattern, expression, decode in _DECODERS:
-        for found in expression.finditer(text):
+        for found in re.finditer(expression, text) if occurs(expression, data) else ():
             said = _read(decode, found[0])
             if said is not None:
                 yield EncodedRun(pattern, found.start(), found.end(), said)
 
 
-def unescaped(text: str) -> tuple[str, list[int]] | None:
-    """Return the text without escapes, and where each of its characters came from; nothing where there are none."""
-    pieces: list[str] = []
-    places: list[int] = []
-    start = 0
-    for found in _ESCAPE.finditer(text):
-        said = _unescape(found)
-        if said == found[0]:
-            continue
-        pieces += (text[start : found.start()], said)
-        places += range(start, found.start())
-        places += [found.start()] * (len(said) - 1) + [found.end() - 1] * bool(said)
-        start = found.end()
-    if not pieces:
+@dataclass(frozen=True, slots=True)
+class UnescapedText:
+    """A text without its escapes, and where in the escaped one its characters stand."""
+
+    text: str
+    starts: Sequence[int]
+    """Where in ``text`` that which each escape says begins."""
+    escapes: Sequence[tuple[int, int, int]]
+    """Of each escape its start, its end, and the length of what it says."""
+
+    def origin(self, place: int) -> tuple[int, int]:
+        """Return the start and the end of what stands for one character."""
+        number = bisect_right(self.starts, place) - 1
+        if number < 0:
+            return place, place + 1
+        start, end, length = self.escapes[number]
+        beyond = place - self.starts[number] - length
+        return (start, end) if beyond < 0 else (end + beyond, end + beyond + 1)
+
+
+def unescaped(text: str) -> UnescapedText | None:
+    """Return the text without escapes; nothing where there are none."""
+    if not occurs(_MAY_BE_ESCAPED, text.encode(errors="replace")):
         return None
-    return "".join([*pieces, text[start:]]), [*places, *range(start, len(text))]
+    pieces: list[str] = []
+    starts: list[int] = []
+    escapes: list[tuple[int, int, int]] = []
+    last = shrunk = 0
+    for found in _ESCAPE.finditer(text):
+        start, end = found.span()
+        says = _unescape(found[0], found.lastgroup)
+        pieces += (text[last:start], says)
+        starts.append(start - shrunk)
+        escapes.append((start, end, len(says)))
+        shrunk += end - start - len(says)
+        last = end
+    plain = "".join([*pieces, text[last:]])
+    return UnescapedText(plain, starts, escapes) if plain != text else None
 
 
-def _unescape(found: re.Match[str]) -> str:
-    run = found[0]
-    match found.lastgroup:
+@lru_cache(maxsize=4096)
+def _unescape(run: str, kind: str | None) -> str:
+    match kind:
         case "percent":
             return unquote(run, errors="replace")
         case "quoted":
@@ -163,10 +193,11 @@ def _numbers(run: str) -> bytes:
     return bytes(int(number) for number in re.findall(r"\d+", run))
 
 
-_DECODERS: tuple[tuple[str, re.Pattern[str], Callable[[str], bytes]], ...] = (
-    ("base32_payload", re.compile(r"(?<![A-Z2-7])[A-Z2-7]{24,}={0,6}"), _base32),
-    ("base85_payload", re.compile(r"<~[!-u\s]{10,}~>"), _base85),
-    ("hex_payload", re.compile(r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s,:;-]{0,2}){10,}"), _hexadecimal),
-    ("binary_payload", re.compile(r"(?<![01])(?:[01]{8}[\s,]{0,2}){6,}"), _binary),
-    ("number_payload", re.compile(r"(?<!\d)(?:\d{2,3}[\s,;]{1,3}){9,}\d{2,3}"), _numbers),
+_DECODERS: tuple[tuple[str, str, Callable[[str], bytes]], ...] = (
+    ("base32_payload", r"[A-Z2-7]{24,}={0,6}", _base32),
+    ("base85_payload", r"<~[!-u\s]{10,}~>", _base85),
+    ("hex_payload", r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s,:;-]{0,2}){10,}", _hexadecimal),
+    ("binary_payload", r"(?:[01]{8}[\s,]{0,2}){6,}", _binary),
+    ("number_payload", r"(?:\d{2,3}[\s,;]{1,3}){9,}\d{2,3}", _numbers),
 )
+"""How a run looks, for RE2 and for Python alike, and how it is read."""

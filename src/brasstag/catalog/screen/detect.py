@@ -47,7 +47,7 @@ class _Detection:
     exceptions: int = 0
 
     def run(self) -> None:
-        for pattern, start, end in suspect_characters(self.text):
+        for pattern, start, end in suspect_characters(self.text, MOST_OF_ONE_PATTERN):
             self._add(DetectedPattern(self.table.by_id[pattern], start, end))
         for layer in layers(self.text, self._add_report):
             for number, view in enumerate(views(layer.text)):

@@ -1,4 +1,4 @@
-"""Expressions: many patterns as one automaton of RE2, which never backtracks, so time is linear in the text."""
+"""Expressions of patterns: how they are written down, and many of them as one automaton."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from brasstag.catalog.screen.automaton import compiled, options
 from brasstag.catalog.screen.fold import fold
 from brasstag.catalog.screen.views import Gaps
 
@@ -14,7 +15,6 @@ _REPEAT: Mapping[Gaps, str] = {"needed": "+", "optional": "*"}
 _NAMED = re.compile(r"\{([a-z_]+)\}")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _BLANK_IN_SET = re.compile(r"(?<!\\)\[[^\]]* [^\]]*\]")
-_MEMORY = 64 << 20
 
 
 def spelled_out(expression: str, words: Mapping[str, str]) -> str:
@@ -41,24 +41,6 @@ def with_gaps(expression: str, gaps: Gaps) -> str:
 def either(expressions: Sequence[str]) -> str:
     """Return one expression that matches where any of these does."""
     return "|".join(f"(?:{expression})" for expression in expressions)
-
-
-def compiled(expression: str) -> Any:
-    """Return the automaton of an expression; raises ``re2.error``."""
-    import re2  # noqa: PLC0415 - many commands never screen a text
-
-    return re2.compile(expression, _options())
-
-
-def _options() -> Any:
-    import re2  # noqa: PLC0415 - the same
-
-    options = re2.Options()
-    options.never_capture = True
-    options.log_errors = False
-    options.dot_nl = True
-    options.max_mem = _MEMORY
-    return options
 
 
 @dataclass(frozen=True)
@@ -89,9 +71,9 @@ class ExpressionSet:
 
     @cached_property
     def _all(self) -> Any:
-        import re2  # noqa: PLC0415 - the same
+        import re2  # noqa: PLC0415 - many commands never screen a text
 
-        together = re2.Set.FullMatchSet(_options())
+        together = re2.Set.FullMatchSet(options())
         for expression in self.expressions:
             together.Add(expression)
         together.Compile()

@@ -5,20 +5,19 @@ from collections.abc import Sequence
 
 from brasstag.catalog.screen.look_alikes import LOOK_ALIKES
 
-_MOST_KEPT = 20_000
+_MOST_KEPT = 50_000
 _REPLACEMENT = "\ufffd"
 _INVISIBLE = frozenset("\u115f\u1160\u3164\uffa0\u2800\u17b4\u17b5")
 _UNCHANGED = (range(0x3400, 0xA000), range(0xAC00, 0xD7A4))
-"""Ideographs and Hangul have no case and no look-alikes here; they are many, so they are not kept."""
+"""Ideographs and Hangul have no case and no look-alikes here."""
 
 
 class _FoldTable(dict[int, str]):
     """What each character becomes; filled as characters are met."""
 
     def __missing__(self, code: int) -> str:
-        if any(code in block for block in _UNCHANGED):
-            return chr(code)
-        folded = _folded(chr(code))
+        letter = chr(code)
+        folded = letter if any(code in block for block in _UNCHANGED) else _folded(letter)
         if len(self) < _MOST_KEPT:
             self[code] = folded
         return folded

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from brasstag.catalog.screen.decoders import EncodedRun, encoded_runs, unescaped
+from brasstag.catalog.screen.decoders import EncodedRun, UnescapedText, encoded_runs, unescaped
 
 DEEPEST = 3
 MOST_DECODED = 40_000
@@ -51,8 +51,8 @@ def layers(text: str, report: Callable[[EncodingReport], None]) -> Iterator[Text
 def _inside(layer: TextLayer, report: Callable[[EncodingReport], None]) -> Iterator[TextLayer]:
     plain = unescaped(layer.text)
     if plain is not None:
-        yield _unescaped_layer(layer, *plain)
-    runs = [run for run in encoded_runs(layer.text)]
+        yield _unescaped_layer(layer, plain)
+    runs = list(encoded_runs(layer.text))
     for run in runs if layer.depth == 0 else ():
         if run.says is None:
             report(EncodingReport("unreadable_run", run.start, run.end))
@@ -63,11 +63,11 @@ def _inside(layer: TextLayer, report: Callable[[EncodingReport], None]) -> Itera
         yield _decoded_layer(layer, readable)
 
 
-def _unescaped_layer(layer: TextLayer, text: str, places: list[int]) -> TextLayer:
+def _unescaped_layer(layer: TextLayer, plain: UnescapedText) -> TextLayer:
     def locate(start: int, end: int) -> tuple[int, int]:
-        return layer.locate(places[start], places[end - 1] + 1)
+        return layer.locate(plain.origin(start)[0], plain.origin(end - 1)[1])
 
-    return TextLayer(text, locate, layer.depth + 1, layer.encoding or "escaped_payload")
+    return TextLayer(plain.text, locate, layer.depth + 1, layer.encoding or "escaped_payload")
 
 
 def _decoded_layer(layer: TextLayer, runs: list[EncodedRun]) -> TextLayer:

@@ -7,7 +7,8 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any, Literal
 
-from brasstag.catalog.screen.expressions import ExpressionSet, compiled, either, spelled_out, with_gaps
+from brasstag.catalog.screen.automaton import compiled
+from brasstag.catalog.screen.expressions import ExpressionSet, either, spelled_out, with_gaps
 from brasstag.catalog.screen.views import Gaps
 from brasstag.words.errors import ConfigError, Problem
 
