@@ -31,6 +31,7 @@ BENCHES = (
     "document_search",
     "converting",
     "asking_data",
+    "prompts_screening",
 )
 
 
