@@ -14,6 +14,8 @@ A caller of a tool never sees an exception: it sees ``Failed(code, message)``. T
     the web             ADDRESS_REFUSED · FETCH_FAILED · SEARCH_NOT_CONFIGURED
     agents              UNKNOWN_ROLE · BUDGET_EXCEEDED · MODEL_FAILED · MODEL_NOT_CONFIGURED
                         POISONED (its workers kept dying) · TASK_NOT_FOUND · TASK_CLOSED
+    prompt tools        CORE_LOCKED · PROMPT_TOOL_NOT_FOUND · INVALID_PROPOSAL · SCREENED_OUT · PROPOSAL_NOT_FOUND
+                        PROPOSAL_STATE · PROPOSAL_STALE · TOO_MANY_PROPOSALS · FOUR_EYES · ISSUE_NOT_FOUND
 
 Inside, packages raise; the engine turns what a tool raised into an outcome, surfaces turn the rest into one paragraph:
 
@@ -96,6 +98,17 @@ class Code(StrEnum):
     POISONED = "POISONED"
     TASK_NOT_FOUND = "TASK_NOT_FOUND"
     TASK_CLOSED = "TASK_CLOSED"
+
+    CORE_LOCKED = "CORE_LOCKED"
+    PROMPT_TOOL_NOT_FOUND = "PROMPT_TOOL_NOT_FOUND"
+    INVALID_PROPOSAL = "INVALID_PROPOSAL"
+    SCREENED_OUT = "SCREENED_OUT"
+    PROPOSAL_NOT_FOUND = "PROPOSAL_NOT_FOUND"
+    PROPOSAL_STATE = "PROPOSAL_STATE"
+    PROPOSAL_STALE = "PROPOSAL_STALE"
+    TOO_MANY_PROPOSALS = "TOO_MANY_PROPOSALS"
+    FOUR_EYES = "FOUR_EYES"
+    ISSUE_NOT_FOUND = "ISSUE_NOT_FOUND"
 
 
 class BrasstagError(Exception):

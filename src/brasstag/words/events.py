@@ -44,6 +44,18 @@ class EntryKind(StrEnum):
     """A person removed an earlier entry's payload, or pruned what old versions held."""
     CLOSED = "closed"
     """The task ended."""
+    PROPOSED = "proposed"
+    """A change of the catalog of prompt tools was proposed, or revised."""
+    REVIEWED = "reviewed"
+    """The Chief of Staff assessed a proposal."""
+    RESOLVED = "resolved"
+    """A person approved a proposal, sent it back or rejected it; or a step that was not allowed was refused."""
+    APPLIED = "applied"
+    """An approved proposal has reached the live catalog."""
+
+
+ABOUT_PROPOSALS = frozenset({EntryKind.PROPOSED, EntryKind.REVIEWED, EntryKind.RESOLVED, EntryKind.APPLIED})
+"""Entries about proposals; each names its proposal in place of a call."""
 
 
 @dataclass(frozen=True, slots=True)

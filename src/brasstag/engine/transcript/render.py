@@ -13,7 +13,7 @@ from brasstag.engine.transcript.exchange import Exchange, answer_of
 from brasstag.engine.transcript.results import REMOVED, changed_documents, documents, error_text, written
 from brasstag.engine.transcript.shorten import compacted
 from brasstag.engine.transcript.state import CLOSING, is_doubt
-from brasstag.words.events import Entry, EntryKind
+from brasstag.words.events import ABOUT_PROPOSALS, Entry, EntryKind
 from brasstag.words.ids import TurnCall
 from brasstag.words.messages import Assistant, Block, Message, Result, System, Text, User, fenced
 from brasstag.words.tokens import message_tokens
@@ -183,6 +183,9 @@ class Transcript:
         gone = (entry.payload or {}).get("redacted_seqs", ())
         self.stale = self.stale or not self._removed.issuperset(gone)
 
+    def _pass_over(self, _entry: Entry) -> None:
+        """A call's own entry says what its model has to know of a proposal."""
+
     def _is_removed(self, name: str) -> bool:
         return name in self.receipts and self.receipts[name].removed
 
@@ -227,6 +230,7 @@ class Transcript:
             EntryKind.COMPACTED: _compact,
             EntryKind.NOTICED: _notice,
             EntryKind.REDACTED: _redact,
+            **dict.fromkeys(ABOUT_PROPOSALS, _pass_over),
         }
     )
     """What each kind of entry adds; a kind without a row here raises an error at once."""

@@ -29,7 +29,14 @@ SEAL_EVERY = 64
 """A long task is sealed each time it has grown by this many entries."""
 
 SEALED_KINDS = frozenset(
-    {EntryKind.OPENED, EntryKind.ASKED, EntryKind.REDACTED, EntryKind.RESUMED, EntryKind.CLOSED}
+    {
+        EntryKind.OPENED,
+        EntryKind.ASKED,
+        EntryKind.REDACTED,
+        EntryKind.RESUMED,
+        EntryKind.CLOSED,
+        EntryKind.RESOLVED,
+    }
 )
 
 ENDED_STATUSES = ("done", "failed", "cancelled")
