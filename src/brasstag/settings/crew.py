@@ -113,6 +113,8 @@ class RoleSettings(Section):
     """Tool names or aliases; ``"*"`` is every tool."""
     delegates_to: tuple[Sentence, ...] = ()
     """The roles it may give tasks to."""
+    evidence: bool = False
+    """Whether a task of it ends only with a reply whose evidence holds."""
     budget: BudgetSettings = BudgetSettings()
 
     @property
@@ -134,6 +136,8 @@ class CrewSettings(Section):
     """How much of the documents that travel with a task is put whole into its context."""
     concurrency: Count = 8
     """How many tasks may run at once."""
+    evidence_tries: Count = 3
+    """How many replies whose evidence does not hold end a task of a role that is bound to give evidence."""
     budget: BudgetSettings = BudgetSettings()
 
     @property

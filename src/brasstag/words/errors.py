@@ -13,6 +13,7 @@ A caller of a tool never sees an exception: it sees ``Failed(code, message)``. T
     data                NOT_A_TABLE · QUERY_FAILED · INDEX_DAMAGED
     the web             ADDRESS_REFUSED · FETCH_FAILED · SEARCH_NOT_CONFIGURED
     agents              UNKNOWN_ROLE · BUDGET_EXCEEDED · MODEL_FAILED · MODEL_NOT_CONFIGURED
+                        EVIDENCE_REFUSED (what a reply claims is not proven)
                         POISONED (its workers kept dying) · TASK_NOT_FOUND · TASK_CLOSED
 
 Inside, packages raise; the engine turns what a tool raised into an outcome, surfaces turn the rest into one paragraph:
@@ -93,6 +94,7 @@ class Code(StrEnum):
     BUDGET_EXCEEDED = "BUDGET_EXCEEDED"
     MODEL_FAILED = "MODEL_FAILED"
     MODEL_NOT_CONFIGURED = "MODEL_NOT_CONFIGURED"
+    EVIDENCE_REFUSED = "EVIDENCE_REFUSED"
     POISONED = "POISONED"
     TASK_NOT_FOUND = "TASK_NOT_FOUND"
     TASK_CLOSED = "TASK_CLOSED"
