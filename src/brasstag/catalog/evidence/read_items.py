@@ -60,7 +60,7 @@ def read_items(reply: Any) -> ReadReply:
     """Take a reply apart: a text, or an object with a list ``evidence``, whose texts may have items, too."""
     found = ReadReply()
     if isinstance(reply, Mapping):
-        members = {name: value for name, value in reply.items() if name not in ("evidence", "no_claims")}
+        members = {name: value for name, value in reply.items() if name != "evidence"}
         _read_list(reply.get("evidence"), found)
         if reply.get("no_claims"):
             found.no_claims = 0
@@ -193,19 +193,17 @@ def _read_list(given: Any, found: ReadReply) -> None:
 
 
 def _read_object(item: Any, found: ReadReply) -> None:
-    tag = item.get("tag") or "" if isinstance(item, Mapping) else ""
+    tag = _tag_in(item)
     match item:
         case {"type": "QUOTE", "file": str(path), "line": int(line), "text": str(text)} if text.strip():
-            found.items.append(Quote(_plain(path), line, text, str(tag), 0))
+            found.items.append(Quote(_plain(path), line, text, tag, 0))
         case {"type": "LINE_REF", "file": str(path), "line": int() | str() as line}:
             read = _LINE_REF.match(f"{path}:{line}")
             if read is None:
                 found.refuse(0, "line is no number and no range such as 10-14")
             else:
                 first = int(read.group(2))
-                _add_line_ref(
-                    found, path, first, int(item.get("end_line") or read.group(3) or first), str(tag), 0
-                )
+                _add_line_ref(found, path, first, int(item.get("end_line") or read.group(3) or first), tag, 0)
         case {"type": "SCOPE_SCAN", "text": str(what)}:
             _add_scan(found, f"{what} {tag}", 0)
         case _:
@@ -213,6 +211,12 @@ def _read_object(item: Any, found: ReadReply) -> None:
                 0,
                 "it is no object with type QUOTE (file, line, text), LINE_REF (file, line) or SCOPE_SCAN (text, tag)",
             )
+
+
+def _tag_in(item: Any) -> str:
+    given = str(item.get("tag") or "") if isinstance(item, Mapping) else ""
+    named = TAGS.search(given)
+    return named.group(0) if named else given
 
 
 def _plain(path: str) -> str:

@@ -17,8 +17,8 @@ _FENCE = re2.compile(r"^\s*(?:```|~~~)")
 _BLOCK_QUOTE = re2.compile(r"^\s*>")
 
 _WE = (
-    r"\b(?:I|[Ww]e)(?:['’]ve|\s+have)?(?:\s+(?:also|then|just|first|already|now|next|again|carefully|thoroughly|"
-    r"manually|fully|even|both|since))*\s+"
+    r"\b(?:I|[Ww]e)(?:['’]ve|\s+have)?(?:\s+(?:also|then|just|first|already|now|next|again|even|both|since|only|"
+    r"[a-z]+ly))*\s+"
 )
 _LOOKED = r"(?:searched|scanned|grepped|queried|fetched|browsed)\b"
 _USED = (
