@@ -119,6 +119,8 @@ class RoleSettings(Section):
     """Whether the catalog of prompt tools is left out of its context."""
     skip_tools: StrictBool = False
     """Whether its callable tools are left out as well, so that it only answers."""
+    evidence: StrictBool = False
+    """Whether a task of it ends only with a reply whose evidence holds."""
     budget: BudgetSettings = BudgetSettings()
 
     @property
@@ -140,6 +142,8 @@ class CrewSettings(Section):
     """How much of the documents that travel with a task is put whole into its context."""
     concurrency: Count = 8
     """How many tasks may run at once."""
+    evidence_tries: Count = 3
+    """How many replies whose evidence does not hold end a task of a role that is bound to give evidence."""
     budget: BudgetSettings = BudgetSettings()
 
     @property

@@ -13,6 +13,7 @@ A caller of a tool never sees an exception: it sees ``Failed(code, message)``. T
     data                NOT_A_TABLE · QUERY_FAILED · INDEX_DAMAGED
     the web             ADDRESS_REFUSED · FETCH_FAILED · SEARCH_NOT_CONFIGURED
     agents              UNKNOWN_ROLE · BUDGET_EXCEEDED · MODEL_FAILED · MODEL_NOT_CONFIGURED
+                        EVIDENCE_REFUSED (what a reply claims is not proven)
                         POISONED (its workers kept dying) · TASK_NOT_FOUND · TASK_CLOSED
     prompt tools        CORE_LOCKED · PROMPT_TOOL_NOT_FOUND · INVALID_PROPOSAL · SCREENED_OUT · PROPOSAL_NOT_FOUND
                         PROPOSAL_STATE · PROPOSAL_STALE · TOO_MANY_PROPOSALS · FOUR_EYES · ISSUE_NOT_FOUND
@@ -95,6 +96,7 @@ class Code(StrEnum):
     BUDGET_EXCEEDED = "BUDGET_EXCEEDED"
     MODEL_FAILED = "MODEL_FAILED"
     MODEL_NOT_CONFIGURED = "MODEL_NOT_CONFIGURED"
+    EVIDENCE_REFUSED = "EVIDENCE_REFUSED"
     POISONED = "POISONED"
     TASK_NOT_FOUND = "TASK_NOT_FOUND"
     TASK_CLOSED = "TASK_CLOSED"

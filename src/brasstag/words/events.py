@@ -38,6 +38,8 @@ class EntryKind(StrEnum):
     """From here on, models are shown earlier results in short form."""
     NOTICED = "noticed"
     """Documents this task has seen were changed by others since; its model is told before its next turn."""
+    CHALLENGED = "challenged"
+    """The words a task would have ended with do not count: their evidence does not hold; its model is told why."""
     RESUMED = "resumed"
     """A person let an ended task go on, perhaps with more budget."""
     REDACTED = "redacted"

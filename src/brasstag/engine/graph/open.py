@@ -213,6 +213,8 @@ def _agent_facts(
 ) -> Payload:
     role = runtime.agents.role(asked.role)
     delegates = {name: runtime.agents.role(name).description for name in role.delegates_to}
+    # Whether it has to give evidence is fixed when it opens: no setting of a run, a model or a prompt tool is asked.
+    tries = runtime.agents.crew.evidence_tries if role.evidence and not answering else 0
     key = runtime.store.sealer.key
     remembered = [memory.content for memory in memories_of(view, asked.role, tree, key)]
     model = runtime.agents.model_name(asked.role, asked.chosen)
@@ -229,10 +231,12 @@ def _agent_facts(
             answering=answering,
             catalog=injected.text,
             has_tools=not skips.tools,
+            evidence_tries=tries,
         ),
         "model": model,
         "catalog": injected.as_json(),
         "skips": skips.as_json(),
+        **({"evidence": {"tries": tries}} if tries else {}),
     }
 
 

@@ -10,7 +10,14 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from brasstag.engine.transcript.exchange import Exchange, answer_of
-from brasstag.engine.transcript.results import REMOVED, changed_documents, documents, error_text, written
+from brasstag.engine.transcript.results import (
+    REMOVED,
+    challenged,
+    changed_documents,
+    documents,
+    error_text,
+    written,
+)
 from brasstag.engine.transcript.shorten import compacted
 from brasstag.engine.transcript.state import CLOSING, is_doubt
 from brasstag.words.events import ABOUT_PROPOSALS, Entry, EntryKind
@@ -154,6 +161,10 @@ class Transcript:
     def _notice(self, entry: Entry) -> None:
         self._tell(Text(REMOVED if entry.payload is None else changed_documents(entry.payload["changes"])))
 
+    def _challenge(self, entry: Entry) -> None:
+        told = entry.payload
+        self._tell(Text(REMOVED if told is None else challenged(told)))
+
     def _end(self, entry: Entry) -> None:
         payload = entry.payload or {}
         result = payload.get("result")
@@ -229,6 +240,7 @@ class Transcript:
             EntryKind.RESUMED: _resume,
             EntryKind.COMPACTED: _compact,
             EntryKind.NOTICED: _notice,
+            EntryKind.CHALLENGED: _challenge,
             EntryKind.REDACTED: _redact,
             **dict.fromkeys(ABOUT_PROPOSALS, _pass_over),
         }

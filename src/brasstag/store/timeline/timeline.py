@@ -52,6 +52,7 @@ NEEDS_OPEN_TASK = frozenset(
         EntryKind.QUESTIONED,
         EntryKind.COMPACTED,
         EntryKind.NOTICED,
+        EntryKind.CHALLENGED,
     }
 )
 """Entries that only a task that has not ended may get; a call begun before the end may still settle after it."""
