@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from brasstag.catalog.catalog import PromptCatalog
-from brasstag.catalog.core_tools import refuse_core
 from brasstag.catalog.harness.checks import why_no_check
+from brasstag.catalog.sealed_core import refuse_core
 from brasstag.catalog.snapshots import Snapshot
 from brasstag.words.canonical import why_not_json
 from brasstag.words.errors import Code, ToolError
