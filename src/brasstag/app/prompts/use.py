@@ -48,15 +48,13 @@ class PromptUse:
         """Begin a run with a prompt tool, and return its id."""
         if asked.lines is not None and not asked.file:
             raise ToolError(Code.INVALID_ARGUMENTS, "lines are lines of a file; name the file, too")
-        request = [f"Use this prompt tool:\n{whole_text(entry)}"]
-        if asked.lines is not None:
-            request.append(
-                f"On these lines of {asked.file}:\n{await self._selection(asked.file, asked.lines)}"
-            )
-        else:
-            request.append(f"On the file {asked.file}." if asked.file else "On the whole project.")
-        request += [asked.words] if asked.words.strip() else []
         tool = entry.tool
+        place = f"lines {asked.lines[0]} to {asked.lines[1]} of {asked.file}" if asked.lines else asked.file
+        request = [f"Use {tool.id} on {place or 'the whole project'}."]
+        request += [asked.words] if asked.words.strip() else []
+        request.append(whole_text(entry))
+        if asked.lines is not None:
+            request.append(await self._selection(asked.file, asked.lines))
         context = RunContext(
             prompt_tool={"id": tool.id, "hash": tool.digest, "source": entry.source}, scope=asked.scope
         )

@@ -10,9 +10,10 @@ from brasstag.surfaces.cli.session.people import require_approver
 from brasstag.surfaces.cli.session.rooms import open_room
 from brasstag.surfaces.cli.show.diffs import print_diff
 from brasstag.surfaces.cli.show.prompts import print_prompt_tool, print_proposal, tell_left_out
-from brasstag.surfaces.cli.terminal.console import OutputName, print_json, report, say, table, wants_json
+from brasstag.surfaces.cli.terminal.console import OutputName, print_json, report, say, wants_json
 from brasstag.surfaces.cli.terminal.exits import Exit
 from brasstag.surfaces.cli.terminal.prompts import confirm
+from brasstag.surfaces.cli.terminal.tables import Column, print_rows
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.prompts import Proposal, ProposalState
 
@@ -49,7 +50,9 @@ class PromptCommands:
             )
             for entry in catalog.entries
         ]
-        table(("ID", "FROM", "SCOPE", "FOR", "NAME"), rows)
+        print_rows(
+            [Column("ID", "bold"), Column("FROM"), Column("SCOPE"), Column("FOR"), Column("NAME")], rows
+        )
         tell_left_out(catalog)
 
     async def list_proposals(self, *, everything: bool) -> None:
@@ -136,8 +139,6 @@ class PromptCommands:
         async with open_room(self.project, f"prompts {decision}") as room:
             proposal = await room.prompts.proposal(name)
             digest = seen or proposal.digest
-            if not seen and not wants_json(self.output):
-                print_proposal(proposal)
             acts = {
                 "approve": room.prompts.approve,
                 "needs_changes": room.prompts.needs_changes,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SCRIPT_FILE = "script.json"
 TOOL = "weather_ledger"
 SCENE = "manuscripts/scene_01.md"
-_LINE, _QUOTE = 10, "the rain got at the ink before she was done"
+_LINE, _WRONG_LINE, _QUOTE = 12, 10, "the rain got at the ink before she was done"
 
 PROPOSAL: dict[str, Any] = {
     "id": TOOL,
@@ -49,10 +49,17 @@ PROPOSAL: dict[str, Any] = {
         },
     ],
 }
+
+
+def _ledger(line: int) -> str:
+    return f'{line}: {_QUOTE}. FACT\nTOTAL 1\nQUOTE {SCENE}:{line} "{_QUOTE}"'
+
+
 SCRIPT: dict[str, Any] = {
     "editor": [
         {"calls": [{"tool": "read_file", "arguments": {"path": SCENE}}]},
-        {"text": f'{_LINE}: {_QUOTE}. FACT\nTOTAL 1\nQUOTE {SCENE}:{_LINE} "{_QUOTE}"'},
+        {"text": _ledger(_WRONG_LINE)},
+        {"text": _ledger(_LINE)},
     ]
 }
 
@@ -89,7 +96,7 @@ def tell(stage: "Stage") -> None:
 
     stage.chapter(
         f"The editor uses it on a scene; a script speaks for the editor, in {SCRIPT_FILE}. What it claims needs evidence:\n"
-        "the quote is compared with the file as the task read it."
+        "the quote is compared with the file as the task read it. The first answer names a wrong line, and goes back."
     )
     stage.run("prompts", "run", TOOL, "--file", SCENE, "--model", f"scripted:{SCRIPT_FILE}", "--later")
     stage.run("prompts", "outcomes", TOOL)
