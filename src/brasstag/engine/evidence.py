@@ -14,7 +14,8 @@ from brasstag.catalog.evidence.items import (
 )
 from brasstag.engine.read_set import ReadSet
 from brasstag.engine.runtime import Runtime
-from brasstag.engine.transcript.state import CLOSING, TaskState
+from brasstag.engine.transcript.refusals import Refusals
+from brasstag.engine.transcript.state import CLOSING
 from brasstag.sandbox.workspace.view.reader import Reader, read_all
 from brasstag.store.timeline.timeline import first_entry
 from brasstag.toolkit.kinds import ToolType
@@ -75,10 +76,7 @@ class TaskFacts:
     @property
     def refused(self) -> int:
         """How many replies of the task were refused before."""
-        state = TaskState(self._task_id)
-        for entry in self._entries(self._task_id):
-            state.add(entry)
-        return state.refused
+        return Refusals.told_by(self._entries(self._task_id)).count
 
     def call_behind(self, tag: str) -> CitedCall | None:
         """Return the call with this tag on the chain of the task, or of one below it."""
