@@ -165,6 +165,28 @@ async def test_a_file_that_a_rule_hides_from_the_role_is_not_confirmed_to_it(
         assert faults(room, child.id, f'QUOTE secret.md:1 "under the mat" [{read.tag}]', "narrator") == []
 
 
+async def test_what_a_person_is_asked_about_is_not_confirmed_by_way_of_a_task_below(
+    make_project: MakeProject,
+) -> None:
+    rule = '\n[[rules]]\nask = "read_file(/secret.md)"\nroles = ["editor"]\nbecause = "private"\n'
+    project = make_project(f"{CREW}\n{rule}", profile="trusted")
+    write_files(project, {"secret.md": "The key is under the mat.\n"})
+    async with Room.open(project) as room:
+        run, _ = await run_with(
+            room,
+            call("route_to_narrator", request="Read"),
+            narrator=[turn(call("read_file", path="secret.md")), turn(text="Read.")],
+        )
+        _, child = await room.tasks(run)
+        read = next(
+            entry
+            for entry in await room.timeline(child.id)
+            if (entry.payload or {}).get("tool") == "read_file"
+        )
+        for quote in ("under the mat", "in the drawer"):
+            assert faults(room, run, f'QUOTE secret.md:1 "{quote}" [{read.tag}]') == ["NOT_CHECKABLE"]
+
+
 async def test_files_in_any_script_and_with_any_line_ends_can_be_quoted_and_pictures_cannot(
     crew: Path,
 ) -> None:

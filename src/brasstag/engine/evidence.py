@@ -105,6 +105,9 @@ class TaskFacts:
                 EvidenceFault.NOT_CHECKABLE, f"a rule keeps {path} from {self._role}; leave it out"
             )
         cited = self._cited(tag) if tag else None
+        if cited is not None and cited.task_id != self._task_id and self._must_ask(path):
+            says = f"a person has to be asked before {self._role} reads {path}; read it yourself, and cite that call"
+            return NotSeen(EvidenceFault.NOT_CHECKABLE, says)
         if cited is None:
             return self._version(path, self._entries(self._task_id), self._read_set)
         entries = [
@@ -120,6 +123,9 @@ class TaskFacts:
             return self._version(path, self._entries(self._task_id), self._read_set)
         says = f"the call behind {tag} showed nothing of {path}; cite the one that did"
         return NotSeen(EvidenceFault.NOT_SEEN, says)
+
+    def _must_ask(self, path: str) -> bool:
+        return self._runtime.policy.rules.asks(path, role=self._role) is not None
 
     def _version(self, path: str, entries: list[Entry], seen: ReadSet) -> SeenText | NotSeen:
         last = seen.by_path.get(path)
