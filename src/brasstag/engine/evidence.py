@@ -66,6 +66,7 @@ class TaskFacts:
         self._task_id = task_id
         self._role = role
         self._proven: dict[str, list[Entry]] = {}
+        self._by_tag: dict[str, Entry | None] = {}
         self._read_set = _read_set(self._entries(task_id))
 
     @property
@@ -172,6 +173,11 @@ class TaskFacts:
         return data if sha256(data) == digest else None
 
     def _cited(self, tag: str) -> Entry | None:
+        if tag not in self._by_tag:
+            self._by_tag[tag] = self._look_up(tag)
+        return self._by_tag[tag]
+
+    def _look_up(self, tag: str) -> Entry | None:
         found = self._runtime.store.entry(tag)
         if found is None or found.tag != tag or not self._is_mine(found.task_id):
             return None
