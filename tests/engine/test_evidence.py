@@ -86,6 +86,9 @@ async def test_a_search_proves_the_lines_it_showed_and_where_nothing_was_found(c
         assert faults(room, run, f'QUOTE b.md:1 "nothing" [{hits.tag}]') == ["NOT_SEEN"]
         assert faults(room, run, 'QUOTE a.md:2 "Anna left."') == ["NOT_SEEN"]
         assert faults(room, run, f"SCOPE_SCAN all files for Bertha, nothing found [{none.tag}]") == []
+        assert faults(room, run, f"SCOPE_SCAN all files, nothing found [{hits.tag}]") == [
+            "TAG_PROVES_NOTHING"
+        ]
         assert faults(room, run, f"SCOPE_SCAN all files, nothing found [{note.tag}]") == [
             "TAG_PROVES_NOTHING"
         ]

@@ -97,6 +97,7 @@ class TaskFacts:
             if isinstance(error, Mapping) and payload.get("outcome") != "done"
             else "",
             looks=payload.get("type") not in _LOOKS_AT_NOTHING,
+            found=len(_matches(payload)),
         )
 
     def seen_text(self, path: str, tag: str) -> SeenText | NotSeen:
@@ -217,13 +218,17 @@ def _walked(entry: Entry) -> bool:
 
 def _found_lines(payload: Mapping[str, Any], path: str) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file that the result of a search shows."""
-    result = payload.get("result")
-    matches = result.get("matches") if isinstance(result, Mapping) else None
-    for match in matches if isinstance(matches, list) else ():
+    for match in _matches(payload):
         if isinstance(match, Mapping) and match.get("path") == path and isinstance(match.get("line"), int):
             before, after = match.get("before") or [], match.get("after") or []
             first = match["line"] - len(before)
             yield from enumerate([*before, match.get("text", ""), *after], start=first)
+
+
+def _matches(payload: Mapping[str, Any]) -> list[Any]:
+    result = payload.get("result")
+    matches = result.get("matches") if isinstance(result, Mapping) else None
+    return matches if isinstance(matches, list) else []
 
 
 def _in_result(entries: list[Entry], digest: str) -> bytes | None:

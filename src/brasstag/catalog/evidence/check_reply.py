@@ -108,6 +108,8 @@ def _why_not(call: CitedCall, *, absence: bool) -> str:
         return f"it is not the end of the call of {call.tool or 'a tool'}"
     if call.outcome != "done" and not (absence and call.code == ABSENCE):
         return f"the call of {call.tool} ended as {call.code or call.outcome}"
+    if absence and call.found:
+        return f"the call of {call.tool} did find something, in {call.found} places"
     return "" if call.looks else f"{call.tool} looks at nothing"
 
 
