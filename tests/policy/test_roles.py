@@ -143,6 +143,7 @@ ANSWERING = EVERYONES - {"save_to_short_term_memory", "save_to_long_term_memory"
 LOOKING = {
     *("read_file", "list_files", "search_code"),
     *("list_documents", "search_documents", "load_to_context", "compare_documents", "ask_data"),
+    *("search_issues", "issue_status_summarizer"),
 }
 
 

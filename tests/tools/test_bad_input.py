@@ -29,6 +29,26 @@ VALID: dict[str, dict[str, Any]] = {
     "move_file": {"from": "a.md", "to": "b.md"},
     "search_code": {"query": "text"},
     "undo": {"tag": "tag_nothing"},
+    "load_prompt_tool": {"id": "canon_checker"},
+    "propose_prompt_tool": {
+        "id": "tag_hunter",
+        "proposal_type": "new",
+        "name": "Tag hunter",
+        "scope": "file",
+        "usage_notes": "Use it on dialogue.",
+        "goals": "Find speech tags.",
+        "guardrails": "Change nothing.",
+        "prompt": "List every speech tag.",
+        "rationale": "The style guide asks for it.",
+        "examples": ["Check one.", "Check two."],
+        "test_cases": [
+            {"name": name, "input": "x", "checks": ["no_fences"], "sampleOutput": "y"}
+            for name in ("one", "two")
+        ],
+    },
+    "search_issues": {"query": "proposal"},
+    "issue_status_summarizer": {},
+    "comment_issue": {"issue": "iss_nothing", "text": "seen"},
     "stop_and_think": {"thoughts": "hm"},
     "plan_next_steps": {"steps": ["one"]},
     "save_to_short_term_memory": {"content": "the table is in euros"},

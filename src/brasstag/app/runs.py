@@ -32,7 +32,7 @@ from brasstag.words.canonical import why_not_json
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
-from brasstag.words.prompts import Scope
+from brasstag.words.review.prompt_tools import Scope
 from brasstag.words.turns import Model, ModelError
 
 _T = TypeVar("_T")

@@ -24,7 +24,7 @@ from brasstag.store.tasks.processes import ProcessLock
 from brasstag.store.timeline.seals import Sealer, ephemeral_key, link_at, load_or_create_key, newest_witness
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import UntrustedError
-from brasstag.words.prompts import ProposalState
+from brasstag.words.review.proposals import ProposalState
 from brasstag.words.times import Clock, utc_now
 
 

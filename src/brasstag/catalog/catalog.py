@@ -8,7 +8,7 @@ from brasstag.catalog.merge import Catalog, CatalogEntry, SourceState, merge
 from brasstag.catalog.prompt_files import PromptFiles
 from brasstag.catalog.snapshots import Receipts, Snapshot
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.prompts import Scope, Target
+from brasstag.words.review.prompt_tools import Scope, Target
 
 Approved = Callable[[], Mapping[tuple[str, str], tuple[str, str]]]
 """Returns, by target and tool, the snapshot and content digest of what this room's record says was approved last."""

@@ -6,7 +6,8 @@ from typing import Any
 from brasstag.catalog.prompt_files import HISTORY, PromptFiles
 from brasstag.catalog.snapshots import Receipts, Snapshot
 from brasstag.words.errors import ToolError
-from brasstag.words.prompts import PromptTool, Proposal
+from brasstag.words.review.prompt_tools import PromptTool
+from brasstag.words.review.proposals import Proposal
 
 
 def file_differences(

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from brasstag.catalog.merge import Catalog, CatalogEntry
 from brasstag.words.messages import fenced
-from brasstag.words.prompts import Scope
+from brasstag.words.review.prompt_tools import Scope
 from brasstag.words.tokens import estimated_tokens
 
 DEFAULT_TOKENS = 1_500

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from brasstag.words.issues import PRIORITIES, Issue
+from brasstag.words.review.issues import PRIORITIES, Issue
 
 _WORD = re.compile(r"\w+")
 _WEIGHTS = {"title": 4, "tags": 3, "body": 1, "comments": 1}

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from brasstag.catalog.sealed_core import CORE_FILE, core_tools
 from brasstag.catalog.snapshots import Snapshot
-from brasstag.words.prompts import PromptTool, Source, Target, problems_in
+from brasstag.words.review.prompt_tools import PromptTool, Source, Target, problems_in
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from filelock import FileLock
 
 from brasstag.catalog.snapshots import Snapshot
 from brasstag.words.errors import StoreError
-from brasstag.words.prompts import Target
+from brasstag.words.review.prompt_tools import Target
 
 LIVE = "prompts.json"
 HISTORY = "history"

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, ConfigError, Problem, ToolError
-from brasstag.words.prompts import PromptTool
+from brasstag.words.review.prompt_tools import PromptTool
 
 CORE_FILE = "brasstag/catalog/core/tools.json"
 CORE_DIGEST = "3f40298727919e76d8913274f70d88115331fdab1a332a68cb63a278feb09bd9"

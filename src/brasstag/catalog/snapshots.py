@@ -8,7 +8,8 @@ from typing import Any
 from brasstag.store.timeline.seals import Key
 from brasstag.words.canonical import stored_digest
 from brasstag.words.errors import ToolError
-from brasstag.words.prompts import PromptTool, Proposal, Target, TestCase
+from brasstag.words.review.prompt_tools import PromptTool, Target
+from brasstag.words.review.proposals import Proposal, TestCase
 
 RECEIPT = "receipt"
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from brasstag.catalog.issue_search import IssueFilter, summarize_issues
 from brasstag.catalog.issue_search import search_issues as ranked
 from brasstag.toolkit.declare.declare import tool
-from brasstag.words.issues import Issue
+from brasstag.words.review.issues import Issue
 
 _EXCERPT = 400
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from brasstag import Room
-from brasstag.words.prompts import Proposal
+from brasstag.words.review.proposals import Proposal
 
 CASES: list[dict[str, Any]] = [
     {

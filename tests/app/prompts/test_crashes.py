@@ -20,7 +20,7 @@ from brasstag.app.project.create import create_project
 from brasstag.catalog.gate.decide import PersonsDecision, decide
 from brasstag.words.approvals import Approver
 from brasstag.words.errors import ToolError
-from brasstag.words.prompts import ProposalState, Step
+from brasstag.words.review.proposals import ProposalState, ProposalStep
 from tests.app.prompts.documents import live_file, live_ids, proposal
 from tests.processes import start_server
 
@@ -33,7 +33,7 @@ def approve_at_gate(room: Room, name: str, at: Callable[[str], None]) -> None:
     gate = room._runtime.gate
     assert gate is not None
     found = gate.get(name)
-    decision = PersonsDecision(Step.APPROVE, Approver.named("ada"), found.digest)
+    decision = PersonsDecision(ProposalStep.APPROVE, Approver.named("ada"), found.digest)
     decide(replace(gate, at=at), room.task_id, name, decision, lambda one: one.harness)
 
 

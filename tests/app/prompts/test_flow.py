@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from brasstag import Code, Room, ToolError
-from brasstag.words.prompts import ProposalState
+from brasstag.words.review.proposals import ProposalState
 from tests.app.prompts.documents import live_file, live_ids, make_live, proposal
 
 

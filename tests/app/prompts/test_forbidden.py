@@ -13,10 +13,14 @@ from brasstag.catalog.gate.decide import PersonsDecision, decide
 from brasstag.store.catalog.proposals import get_proposal
 from brasstag.words.approvals import Approver
 from brasstag.words.errors import StoreError
-from brasstag.words.prompts import FINAL_STATES, TRANSITIONS, ProposalState, Step, after
+from brasstag.words.review.proposals import FINAL_STATES, TRANSITIONS, ProposalState, ProposalStep, after
 from tests.app.prompts.documents import live_file, live_ids, make_live, proposal
 
-DECISIONS = {Step.APPROVE: "approve", Step.RETURN: "needs_changes", Step.REJECT: "reject"}
+DECISIONS = {
+    ProposalStep.APPROVE: "approve",
+    ProposalStep.RETURN: "needs_changes",
+    ProposalStep.REJECT: "reject",
+}
 
 
 def test_the_table_is_the_one_that_was_agreed() -> None:
@@ -32,8 +36,8 @@ def test_the_table_is_the_one_that_was_agreed() -> None:
     }
 
 
-@pytest.mark.parametrize(("state", "step"), list(product(ProposalState, Step)))
-def test_a_step_that_is_not_in_the_table_is_refused(state: ProposalState, step: Step) -> None:
+@pytest.mark.parametrize(("state", "step"), list(product(ProposalState, ProposalStep)))
+def test_a_step_that_is_not_in_the_table_is_refused(state: ProposalState, step: ProposalStep) -> None:
     if (state, step) in TRANSITIONS:
         return
     with pytest.raises(ToolError) as error:
@@ -63,7 +67,7 @@ async def in_state(room: Room, state: ProposalState) -> str:
     [pair for pair in product(ProposalState, DECISIONS) if pair not in TRANSITIONS],
 )
 async def test_a_forbidden_decision_changes_nothing_and_is_recorded(
-    project: Path, state: ProposalState, step: Step
+    project: Path, state: ProposalState, step: ProposalStep
 ) -> None:
     async with Room.open(project) as room:
         name = await in_state(room, state)
@@ -133,7 +137,8 @@ def change_row(project: Path, statement: str) -> None:
     "statement",
     [
         "UPDATE proposals SET state = 'chief_reviewed'",
-        "UPDATE proposals SET state = 'approved', applied = 0, snapshot = '2.json', decided_at = opened_at, decided_by = 'ada'",
+        """UPDATE proposals SET state = 'approved', applied = 0, snapshot = '2.json', decided_at = opened_at,
+        decided_by = 'ada'""",
         """UPDATE proposals SET content = replace(content, 'Change nothing.', 'Change all.')""",
         """UPDATE proposals SET assessment = '{"recommendation": "approve"}', state = 'chief_reviewed'""",
         """UPDATE proposals SET author = '{"name": "token:x", "person": "token:x"}', state = 'chief_reviewed'""",
@@ -209,7 +214,7 @@ async def test_the_store_refuses_a_step_that_another_writer_took(project: Path) 
         assert gate is not None
         stale = room.store.read(lambda view: get_proposal(view, found.id))
         await room.prompts.reject(found.id, "bo", seen=found.digest)
-        decision = PersonsDecision(Step.APPROVE, Approver.named("ada"), stale.digest)
+        decision = PersonsDecision(ProposalStep.APPROVE, Approver.named("ada"), stale.digest)
         with pytest.raises(ToolError) as error:
             decide(gate, room.task_id, found.id, decision, lambda one: one.harness)
         assert error.value.code is Code.PROPOSAL_STATE

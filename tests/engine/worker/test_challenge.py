@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from brasstag import Room
+from brasstag.catalog.evidence.contract import contract
 from brasstag.engine.transcript.render import render
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.messages import Text, User
@@ -155,10 +156,11 @@ async def test_a_role_that_is_not_bound_says_what_it_likes_and_a_subtask_of_a_bo
         assert opened["evidence"] == {"tries": 3}
         assert (
             opened["system"].index("Edit.")
-            < opened["system"].index("QUOTE path:line")
+            < opened["system"].index("Prompt tools")
+            < opened["system"].index(contract(3))
             < opened["system"].index("How you")
         )
-        assert "QUOTE" not in ((await room.timeline(tasks["Write it"]))[0].payload or {})["system"]
+        assert contract(3) not in ((await room.timeline(tasks["Write it"]))[0].payload or {})["system"]
 
 
 async def test_an_answer_to_a_question_is_not_bound(crew: Path) -> None:

@@ -12,7 +12,7 @@ from brasstag.store.store import Store
 from brasstag.words.canonical import why_not_json
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.ids import new_id
-from brasstag.words.issues import MOST_BODY, MOST_TITLE, PRIORITIES, Issue, IssueEvent, Priority
+from brasstag.words.review.issues import MOST_BODY, MOST_TITLE, PRIORITIES, Issue, IssueEvent, Priority
 
 
 class RoomIssues:

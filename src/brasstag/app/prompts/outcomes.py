@@ -9,7 +9,7 @@ from brasstag.store.tasks.rows import Task, read_tasks
 from brasstag.store.timeline.timeline import entries_since
 from brasstag.words.budgets import MICRO
 from brasstag.words.events import EntryKind
-from brasstag.words.prompts import Source
+from brasstag.words.review.prompt_tools import Source
 
 LOAD = "load_prompt_tool"
 

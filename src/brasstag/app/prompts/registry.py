@@ -24,14 +24,8 @@ from brasstag.catalog.snapshots import Snapshot
 from brasstag.store.catalog.proposals import list_proposals
 from brasstag.words.approvals import Approver
 from brasstag.words.errors import BrasstagError, Code, ToolError
-from brasstag.words.prompts import (
-    Proposal,
-    ProposalAuthor,
-    ProposalState,
-    Scope,
-    Step,
-    Target,
-)
+from brasstag.words.review.prompt_tools import Scope, Target
+from brasstag.words.review.proposals import Proposal, ProposalAuthor, ProposalState, ProposalStep
 
 log = logging.getLogger("brasstag")
 
@@ -137,15 +131,15 @@ class PromptRegistry:
 
     async def approve(self, name: str, by: Approver | str, *, seen: str, note: str = "") -> Proposal:
         """Approve a proposal and make it live; ``seen`` is the digest of what the person was shown."""
-        return await self._decide(name, Step.APPROVE, by, seen, note)
+        return await self._decide(name, ProposalStep.APPROVE, by, seen, note)
 
     async def needs_changes(self, name: str, by: Approver | str, *, seen: str, note: str = "") -> Proposal:
         """Send a proposal back to its author, with what has to change."""
-        return await self._decide(name, Step.RETURN, by, seen, note)
+        return await self._decide(name, ProposalStep.RETURN, by, seen, note)
 
     async def reject(self, name: str, by: Approver | str, *, seen: str, note: str = "") -> Proposal:
         """Reject a proposal for good."""
-        return await self._decide(name, Step.REJECT, by, seen, note)
+        return await self._decide(name, ProposalStep.REJECT, by, seen, note)
 
     async def from_colleagues(self) -> tuple[list[Unaccounted], str]:
         """Return what colleagues approved and this room has not accepted, and the digest of that."""
@@ -259,7 +253,9 @@ class PromptRegistry:
         """Return which runs had each version of a tool, and how they ended."""
         return await self._run(self._runtime.store.read, lambda view: outcomes_of(view, tool_id))
 
-    async def _decide(self, name: str, step: Step, by: Approver | str, seen: str, note: str) -> Proposal:
+    async def _decide(
+        self, name: str, step: ProposalStep, by: Approver | str, seen: str, note: str
+    ) -> Proposal:
         decision = decisions.PersonsDecision(step, Approver.named(by), seen, note)
         return await self._run(
             decisions.decide, self._gate, self._desk_now(), name, decision, self._reviewer.check_again

@@ -16,7 +16,7 @@ from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.ids import TurnCall
 from brasstag.words.messages import Assistant, Block, Message, Result, System, ToolUse
-from brasstag.words.prompts import PromptTool
+from brasstag.words.review.prompt_tools import PromptTool
 from brasstag.words.turns import Model, Offer, Turn, TurnRequest, Usage
 
 MOST_TURNS = 50

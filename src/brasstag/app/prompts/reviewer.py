@@ -22,9 +22,10 @@ from brasstag.catalog.review.assess import assess
 from brasstag.catalog.review.chief import REPLY_SCHEMA, read_review, review_messages
 from brasstag.engine.agents import offers
 from brasstag.words.errors import Code
-from brasstag.words.issues import CHIEF_OF_STAFF
 from brasstag.words.messages import System, Text, User
-from brasstag.words.prompts import PromptTool, Proposal, TestCase
+from brasstag.words.review.issues import CHIEF_OF_STAFF
+from brasstag.words.review.prompt_tools import PromptTool
+from brasstag.words.review.proposals import Proposal, TestCase
 from brasstag.words.turns import Model, ModelError, Offer, Turn, TurnRequest
 
 log = logging.getLogger("brasstag")

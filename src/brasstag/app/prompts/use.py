@@ -12,7 +12,7 @@ from brasstag.words.budgets import NO_LIMITS, Budget
 from brasstag.words.calls import Done, Failed, Outcome
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.messages import fenced
-from brasstag.words.prompts import Scope
+from brasstag.words.review.prompt_tools import Scope
 
 
 @dataclass(frozen=True, slots=True)

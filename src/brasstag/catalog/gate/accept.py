@@ -17,14 +17,14 @@ from brasstag.words.canonical import stored_digest
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.ids import new_id
-from brasstag.words.prompts import (
-    FIELDS,
+from brasstag.words.review.prompt_tools import FIELDS
+from brasstag.words.review.proposals import (
     Proposal,
     ProposalAuthor,
     ProposalContent,
     ProposalState,
+    ProposalStep,
     ProposalType,
-    Step,
     after,
 )
 
@@ -88,13 +88,18 @@ def _accept_one(
         opened_at=at,
         updated_at=at,
     )
-    payload = {"by": author.as_json(), "content": content.as_json(), "snapshot": snapshot.name}
+    payload = {
+        "by": author.name,
+        "author": author.as_json(),
+        "content": content.as_json(),
+        "snapshot": snapshot.name,
+    }
     gate.store.catalog.move(task_id, Move(proposal, EntryKind.PROPOSED, payload))
     assessment = {"by": f"the snapshot of {snapshot.approver}", "recommendation": "approve", "items": []}
     harness = snapshot.body.get("harness")
     reviewed = replace(
         proposal,
-        state=after(proposal.state, Step.REVIEW, proposal.id),
+        state=after(proposal.state, ProposalStep.REVIEW, proposal.id),
         assessment=assessment,
         harness=dict(harness) if isinstance(harness, Mapping) else {},
         steps=1,
@@ -102,7 +107,7 @@ def _accept_one(
     payload = {"assessment": assessment, "digest": reviewed.digest}
     gate.store.catalog.move(task_id, Move(reviewed, EntryKind.REVIEWED, payload))
     note = f"accepted from {snapshot.approver}"
-    decision = PersonsDecision(Step.APPROVE, by, reviewed.digest, note)
+    decision = PersonsDecision(ProposalStep.APPROVE, by, reviewed.digest, note)
     return decide(gate, task_id, proposal.id, decision, lambda found: found.harness)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from brasstag.catalog.prompt_files import PromptFiles
 from brasstag.catalog.snapshots import Receipts, snapshot_body
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.prompts import Proposal
+from brasstag.words.review.proposals import Proposal
 
 At = Callable[[str], None]
 """Called between steps; crash tests end the process here."""

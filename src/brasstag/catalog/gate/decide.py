@@ -20,7 +20,8 @@ from brasstag.words.approvals import Approver
 from brasstag.words.calls import Tag
 from brasstag.words.errors import BrasstagError, Code, ToolError
 from brasstag.words.events import EntryKind
-from brasstag.words.prompts import Proposal, ProposalDecision, Step, Target, after
+from brasstag.words.review.prompt_tools import Target
+from brasstag.words.review.proposals import Proposal, ProposalDecision, ProposalStep, after
 
 log = logging.getLogger("brasstag")
 
@@ -35,7 +36,7 @@ Recheck = Callable[[Proposal], Mapping[str, Any]]
 class PersonsDecision:
     """What a person decides, and the digest of what they have seen."""
 
-    step: Step
+    step: ProposalStep
     by: Approver
     seen: str
     note: str = ""
@@ -49,7 +50,7 @@ def decide(gate: Gate, task_id: str, name: str, decision: PersonsDecision, reche
         with gate.catalog.files[proposal.content.target].locked():
             _finish_unapplied(gate, task_id, proposal.content.target)
             proposal = _decidable(gate, proposal.id, decision)
-            if decision.step is Step.APPROVE:
+            if decision.step is ProposalStep.APPROVE:
                 return _approve(gate, task_id, proposal, decision, recheck)
             return _decline(gate, task_id, proposal, decision)
     except ToolError as error:
@@ -95,11 +96,11 @@ def _decidable(gate: Gate, proposal_id: str, decision: PersonsDecision) -> Propo
 
 def _decline(gate: Gate, task_id: str, proposal: Proposal, decision: PersonsDecision) -> Proposal:
     at, by, note = gate.store.now(), str(decision.by), decision.note
-    if decision.step is Step.RETURN and not note.strip():
+    if decision.step is ProposalStep.RETURN and not note.strip():
         raise ToolError(Code.INVALID_ARGUMENTS, "say what has to change; its author is told")
     writes = (
         returned_issues(proposal, by, note, at)
-        if decision.step is Step.RETURN
+        if decision.step is ProposalStep.RETURN
         else closed_issues(proposal, by, note or "rejected", at)
     )
     declined, _ = _write(gate, task_id, proposal, decision, writes)

@@ -9,7 +9,7 @@ from brasstag.store.timeline.timeline import proven_entries, read_entries
 from brasstag.words.approvals import Approver
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import Entry
-from brasstag.words.prompts import ProposalAuthor
+from brasstag.words.review.proposals import ProposalAuthor
 
 RULE = "four_eyes"
 """What entries about the rule itself have in place of a proposal."""

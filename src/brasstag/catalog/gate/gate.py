@@ -7,7 +7,7 @@ from brasstag.catalog.catalog import PromptCatalog
 from brasstag.catalog.gate.apply import At
 from brasstag.store.catalog.proposals import get_proposal
 from brasstag.store.store import Store
-from brasstag.words.prompts import Proposal, ProposalContent
+from brasstag.words.review.proposals import Proposal, ProposalContent
 
 
 def _no_step(_step: str) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from brasstag.store.catalog.writer import IssueChange, IssueWrites, NewIssue
 from brasstag.words.canonical import sha256
-from brasstag.words.issues import CHIEF_OF_STAFF, MOST_BODY, MOST_TITLE, Issue, IssueEvent
-from brasstag.words.prompts import Proposal, ProposalContent
+from brasstag.words.review.issues import CHIEF_OF_STAFF, MOST_BODY, MOST_TITLE, Issue, IssueEvent
+from brasstag.words.review.proposals import Proposal, ProposalContent
 
 PEOPLE = "person"
 """To whom the issue with the decision is assigned."""
@@ -40,7 +40,7 @@ def proposal_issue(proposal: Proposal, by: str, at: str) -> tuple[Proposal, Issu
             if issue_id
         ]
         return proposal, writes
-    issue = _issue(_issue_id(proposal, CHIEF_OF_STAFF), title, body, CHIEF_OF_STAFF, (proposal.id,), (), at)
+    issue = _issue(proposal, CHIEF_OF_STAFF, title, body, at)
     return replace(proposal, issues=(issue.id, proposal.issues[1])), [NewIssue(issue, by)]
 
 
@@ -61,7 +61,7 @@ def review_issue(proposal: Proposal, at: str) -> tuple[Proposal, IssueWrites]:
         return proposal, writes
     title = f"[Tool Review] {proposal.content.tool.name}"[:MOST_TITLE]
     links = tuple(filter(None, (proposal.id, proposal.issues[0])))
-    issue = _issue(_issue_id(proposal, PEOPLE), title, body, PEOPLE, links, tuple(actions), at)
+    issue = replace(_issue(proposal, PEOPLE, title, body, at), links=links, actions=tuple(actions))
     return replace(proposal, issues=(proposal.issues[0], issue.id)), [
         *writes,
         NewIssue(issue, CHIEF_OF_STAFF),
@@ -95,25 +95,17 @@ def _issue_id(proposal: Proposal, whose: str) -> str:
     return f"iss_{sha256(f'{proposal.id} {whose}'.encode())[:32]}"
 
 
-def _issue(
-    issue_id: str,
-    title: str,
-    body: str,
-    assignee: str,
-    links: tuple[str, ...],
-    actions: tuple[Mapping[str, str], ...],
-    at: str,
-) -> Issue:
+def _issue(proposal: Proposal, assignee: str, title: str, body: str, at: str) -> Issue:
     return Issue(
-        id=issue_id,
+        id=_issue_id(proposal, assignee),
         title=title,
         body=body[:MOST_BODY],
         assignee=assignee,
         status="open",
         priority="normal",
         tags=_TAGS,
-        links=links,
-        actions=actions,
+        links=(proposal.id,),
+        actions=(),
         opened_at=at,
         updated_at=at,
     )

@@ -9,16 +9,15 @@ from brasstag.catalog.sealed_core import refuse_core
 from brasstag.catalog.snapshots import Snapshot
 from brasstag.words.canonical import why_not_json
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.prompts import (
+from brasstag.words.review.prompt_tools import (
     FIELDS,
     MOST_IN_FIELD,
-    PROPOSAL_TYPES,
     TARGETS,
     PromptTool,
-    ProposalContent,
     Target,
     problems_in,
 )
+from brasstag.words.review.proposals import PROPOSAL_TYPES, ProposalContent
 
 FEWEST, MOST = 2, 3
 """Examples, and test cases, of a proposal."""

@@ -17,7 +17,14 @@ from brasstag.store.catalog.writer import Move
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.ids import new_id
-from brasstag.words.prompts import Proposal, ProposalAuthor, ProposalContent, ProposalState, Step, after
+from brasstag.words.review.proposals import (
+    Proposal,
+    ProposalAuthor,
+    ProposalContent,
+    ProposalState,
+    ProposalStep,
+    after,
+)
 
 MOST_OPEN = 3
 """How many open proposals the agents of one role may have."""
@@ -50,7 +57,7 @@ def prepare(
     else:
         proposal = replace(
             before,
-            state=after(before.state, Step.PROPOSE, before.id),
+            state=after(before.state, ProposalStep.PROPOSE, before.id),
             content=content,
             author=author,
             base=base,
@@ -63,7 +70,13 @@ def prepare(
             decision=None,
         )
     proposal, issues = proposal_issue(proposal, author.name, at)
-    payload = {"by": author.as_json(), "content": content.as_json(), "digest": content.digest, "base": base}
+    payload = {
+        "by": author.name,
+        "author": author.as_json(),
+        "content": content.as_json(),
+        "digest": content.digest,
+        "base": base,
+    }
     return Move(proposal, EntryKind.PROPOSED, payload, issues, epoch)
 
 
@@ -104,7 +117,12 @@ def draft(gate: Gate, task_id: str, document: Mapping[str, Any], author: Proposa
         opened_at=at,
         updated_at=at,
     )
-    payload = {"by": author.as_json(), "content": content.as_json(), "digest": content.digest}
+    payload = {
+        "by": author.name,
+        "author": author.as_json(),
+        "content": content.as_json(),
+        "digest": content.digest,
+    }
     gate.store.catalog.move(task_id, Move(proposal, EntryKind.PROPOSED, payload))
     return proposal
 
@@ -116,7 +134,7 @@ def review(
     at = gate.store.now()
     reviewed = replace(
         proposal,
-        state=after(proposal.state, Step.REVIEW, proposal.id),
+        state=after(proposal.state, ProposalStep.REVIEW, proposal.id),
         assessment=dict(assessment),
         harness=dict(harness),
         steps=proposal.steps + 1,
@@ -131,7 +149,7 @@ def review(
 def record_harness(gate: Gate, task_id: str, proposal: Proposal, harness: Mapping[str, Any]) -> Proposal:
     """Write down another harness result; a review that was made on the old one has to be made again."""
     if proposal.is_final:
-        after(proposal.state, Step.PROPOSE, proposal.id)
+        after(proposal.state, ProposalStep.PROPOSE, proposal.id)
     changed = replace(
         proposal,
         harness=dict(harness),

@@ -2,7 +2,7 @@
 
 from brasstag.catalog.screen.screen import Screening, screen
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.prompts import ProposalContent
+from brasstag.words.review.proposals import ProposalContent
 
 
 def screened_fields(content: ProposalContent) -> dict[str, str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brasstag.catalog.harness.checks import Check, failures
-from brasstag.words.prompts import Proposal, TestCase
+from brasstag.words.review.proposals import Proposal, TestCase
 
 ALWAYS = ("no_false_tool_use",)
 """Checks that every output has to pass."""

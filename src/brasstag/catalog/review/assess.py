@@ -5,7 +5,7 @@ from typing import Any
 
 from brasstag.catalog.merge import Catalog
 from brasstag.catalog.review.overlap import LIKE, closest
-from brasstag.words.prompts import Proposal
+from brasstag.words.review.proposals import Proposal
 
 SENSE = "Does it make sense?"
 OVERLAP = "Does it overlap core tools or others?"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from brasstag.catalog.merge import CatalogEntry
-from brasstag.words.prompts import PromptTool
+from brasstag.words.review.prompt_tools import PromptTool
 
 LIKE = 0.6
 """From here on two tools are said to overlap."""

@@ -15,8 +15,8 @@ from brasstag.store.tasks.memories import Memory, add_memory
 from brasstag.store.tasks.rows import find_task
 from brasstag.words.calls import Call
 from brasstag.words.ids import new_id
-from brasstag.words.issues import IssueEvent
 from brasstag.words.previews import Preview
+from brasstag.words.review.issues import IssueEvent
 
 
 def extra_rows(runtime: Runtime, grant: Grant) -> ExtraRows | None:

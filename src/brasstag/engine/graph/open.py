@@ -22,7 +22,7 @@ from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.ids import new_id
-from brasstag.words.prompts import Scope
+from brasstag.words.review.prompt_tools import Scope
 from brasstag.words.turns import ModelError
 
 Payload = dict[str, Any]

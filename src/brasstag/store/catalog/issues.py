@@ -13,7 +13,7 @@ from brasstag.store.database.schema import issue_events, issues
 from brasstag.words.canonical import stored_json
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.ids import not_one
-from brasstag.words.issues import Issue, IssueEvent
+from brasstag.words.review.issues import Issue, IssueEvent
 
 _LISTS = ("tags", "links", "actions")
 _TEXTS = ("title", "body")

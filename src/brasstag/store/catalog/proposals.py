@@ -12,7 +12,7 @@ from brasstag.store.database.schema import proposals
 from brasstag.words.canonical import stored_digest, stored_json
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.ids import not_one
-from brasstag.words.prompts import (
+from brasstag.words.review.proposals import (
     FINAL_STATES,
     Proposal,
     ProposalAuthor,

@@ -12,8 +12,8 @@ from brasstag.store.timeline.timeline import proven_entries, read_entries
 from brasstag.words.calls import Tag
 from brasstag.words.errors import Unproven
 from brasstag.words.events import EntryKind
-from brasstag.words.issues import Issue, IssueEvent
-from brasstag.words.prompts import Proposal
+from brasstag.words.review.issues import Issue, IssueEvent
+from brasstag.words.review.proposals import Proposal
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from brasstag.store.tasks.rows import find_task
 from brasstag.words.calls import Call
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.issues import Issue
-from brasstag.words.prompts import ProposalAuthor
+from brasstag.words.review.issues import Issue
+from brasstag.words.review.proposals import ProposalAuthor
 
 _CAMEL = {"usage_notes": "usageNotes", "proposal_type": "proposalType", "test_cases": "testCases"}
 """How S4's files spell arguments of propose_prompt_tool."""

@@ -8,7 +8,7 @@ from brasstag.catalog import IssueFilter
 from brasstag.surfaces.cli.session.rooms import open_room
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, quote_all, report, say, wants_json
 from brasstag.surfaces.cli.terminal.numbers import local_time
-from brasstag.words.issues import Issue
+from brasstag.words.review.issues import Issue
 
 if TYPE_CHECKING:
     from brasstag.app import RoomIssues

@@ -15,7 +15,7 @@ from brasstag.surfaces.cli.terminal.exits import Exit
 from brasstag.surfaces.cli.terminal.prompts import confirm
 from brasstag.surfaces.cli.terminal.tables import Column, print_rows
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.prompts import Proposal, ProposalState
+from brasstag.words.review.proposals import Proposal, ProposalState
 
 _OPEN = tuple(
     state for state in ProposalState if state not in (ProposalState.APPROVED, ProposalState.REJECTED)

@@ -38,14 +38,14 @@ def list_(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """List issues, the best match first, then the most urgent and newest."""
+    """List issues, the best match first."""
     status = "" if everything else "open"
     _list(project, output, {"query": query, "assignee": assignee, "tag": tag, "status": status})
 
 
 @app.command()
 def show(name: Name, output: Output = None, project: Project = HERE) -> None:
-    """Show one issue with its comments, actions and history."""
+    """Show one issue with all that was said."""
     from brasstag.surfaces.cli.actions.issues import show_issue
 
     run(show_issue(project, output, name))
@@ -112,7 +112,10 @@ def close(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Close an issue. One that waits for a decision is closed by that decision."""
+    """Close an issue.
+
+    One that waits for a decision is closed by that decision.
+    """
     from brasstag.surfaces.cli.actions.issues import act_on_issues
 
     run(act_on_issues(project, output, "Closed", lambda issues: issues.close(name, reason)))

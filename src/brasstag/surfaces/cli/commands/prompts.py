@@ -46,7 +46,7 @@ def list_(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """List the live prompt tools, and what was left out of the catalog."""
+    """List the live prompt tools, or proposals."""
     from brasstag.surfaces.cli.actions.prompts import PromptCommands
 
     commands = PromptCommands(project, output)
@@ -73,7 +73,10 @@ def show(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show a prompt tool or a proposal, or what a role is told of the catalog."""
+    """Show a prompt tool or a proposal.
+
+    With --as-injected it prints what a role is told of the catalog.
+    """
     from brasstag.surfaces.cli.actions.prompts import PromptCommands
 
     if bool(name) == bool(as_injected):
@@ -94,7 +97,7 @@ def copy(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Write a copy of a prompt tool to a file, to be edited and proposed."""
+    """Copy a prompt tool to a file, to edit it."""
     from brasstag.surfaces.cli.actions.prompts import PromptCommands
 
     in_loop(PromptCommands(project, output).copy(tool_id, new_id, to))
@@ -114,7 +117,10 @@ def propose(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Propose a new, changed or retired prompt tool. It is screened, tested and reviewed at once."""
+    """Propose a new, changed or retired tool.
+
+    It is screened, tested and reviewed at once.
+    """
     from brasstag.surfaces.cli.actions.prompts import PromptCommands
 
     in_loop(PromptCommands(project, output).propose(file, revises))
@@ -132,7 +138,7 @@ def review(name: ProposalName, output: Output = None, project: Project = HERE) -
 def approve(
     name: ProposalName, note: Note = "", seen: Seen = "", output: Output = None, project: Project = HERE
 ) -> None:
-    """Approve a proposal; the prompt tool is live then.
+    """Approve a proposal, so that it is live.
 
     This needs a terminal or an approver's token, as approving a call does.
     """
@@ -145,7 +151,10 @@ def approve(
 def needs_changes(
     name: ProposalName, note: Note = "", seen: Seen = "", output: Output = None, project: Project = HERE
 ) -> None:
-    """Send a proposal back to its author; --note says what has to change."""
+    """Send a proposal back to its author.
+
+    --note says what has to change.
+    """
     from brasstag.surfaces.cli.actions.prompts import PromptCommands
 
     in_loop(PromptCommands(project, output).decide("needs_changes", name, note, seen))
@@ -167,7 +176,10 @@ def accept(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show what colleagues approved, as one diff, and accept all of it by one decision."""
+    """Accept what colleagues approved.
+
+    It is shown as one diff, and accepted as a whole by one decision.
+    """
     from brasstag.surfaces.cli.actions.prompts import PromptCommands
 
     raise typer.Exit(in_loop(PromptCommands(project, output).accept(yes=yes)))
@@ -175,7 +187,7 @@ def accept(
 
 @app.command()
 def history(tool_id: ToolId, output: Output = None, project: Project = HERE) -> None:
-    """List the approved versions of a prompt tool, oldest first."""
+    """List the approved versions of a tool."""
     from brasstag.surfaces.cli.actions.prompt_versions import PromptVersions
 
     in_loop(PromptVersions(project, output).history(tool_id))
@@ -191,7 +203,10 @@ def diff(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show what changed between two versions of a prompt tool, the last two by default."""
+    """Compare two versions of a tool.
+
+    It compares the last two by default.
+    """
     from brasstag.surfaces.cli.actions.prompt_versions import PromptVersions
 
     in_loop(PromptVersions(project, output).diff(tool_id, old, new))
@@ -205,7 +220,10 @@ def rollback(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Propose to go back to an earlier version; that is reviewed and decided like any proposal."""
+    """Propose an earlier version of a tool.
+
+    That is reviewed and decided like any proposal.
+    """
     from brasstag.surfaces.cli.actions.prompt_versions import PromptVersions
 
     in_loop(PromptVersions(project, output).rollback(tool_id, version, because))
@@ -231,7 +249,10 @@ def harness(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Run the test cases of a proposal, record what a person saw, or replay recorded tasks."""
+    """Run the test cases of a proposal.
+
+    Or record what a person saw, or replay recorded tasks.
+    """
     from brasstag.surfaces.cli.actions.prompt_versions import PromptVersions
 
     commands = PromptVersions(project, output)
@@ -243,7 +264,7 @@ def harness(
 
 @app.command()
 def outcomes(tool_id: ToolId, output: Output = None, project: Project = HERE) -> None:
-    """Show how the runs ended that had each version of a prompt tool."""
+    """Show how runs with each version ended."""
     from brasstag.surfaces.cli.actions.prompt_versions import PromptVersions
 
     in_loop(PromptVersions(project, output).outcomes(tool_id))
@@ -269,7 +290,10 @@ def run(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Start a task with a prompt tool on a selection, a file or the project, and follow it."""
+    """Use a prompt tool, and follow the task.
+
+    It is used on the lines of a file, a file, or the whole project.
+    """
     from brasstag.surfaces.cli.actions.prompt_run import prompt_use
     from brasstag.surfaces.cli.commands.run import running
 
@@ -284,7 +308,10 @@ def export_(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Write a prompt tool as an Agent Skill: a directory with SKILL.md and its test cases."""
+    """Write a prompt tool as an Agent Skill.
+
+    That is a directory with SKILL.md and the test cases.
+    """
     from brasstag.surfaces.cli.actions.prompts import PromptCommands
 
     in_loop(PromptCommands(project, output).export(tool_id, skill))
@@ -296,7 +323,10 @@ def import_(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Make a proposal of an Agent Skill; it is never live before it is approved."""
+    """Make a proposal of an Agent Skill.
+
+    It is never live before a person has approved it.
+    """
     from brasstag.surfaces.cli.actions.prompts import PromptCommands
 
     in_loop(PromptCommands(project, output).import_(skill))
@@ -310,7 +340,10 @@ def four_eyes(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Say whether author and approver must be two persons; switching that off takes two approvers."""
+    """Say whether approving takes two persons.
+
+    Switching that off takes two approvers.
+    """
     from brasstag.surfaces.cli.actions.prompts import PromptCommands
 
     in_loop(PromptCommands(project, output).four_eyes(off=off))

@@ -38,6 +38,21 @@ TOLD: Mapping[EntryKind, tuple[str, ...]] = {
     EntryKind.RESUMED: ("by", "budget", "note"),
     EntryKind.REDACTED: ("redacted", "by", "reason"),
     EntryKind.CLOSED: ("status", "result", "documents", "by"),
+    EntryKind.PROPOSED: ("tool", "proposal", "state", "revision", "by", "digest"),
+    EntryKind.REVIEWED: ("tool", "proposal", "state", "revision", "assessment", "harness", "digest"),
+    EntryKind.RESOLVED: (
+        "tool",
+        "proposal",
+        "state",
+        "revision",
+        "by",
+        "note",
+        "digest",
+        "refused",
+        "code",
+        "message",
+    ),
+    EntryKind.APPLIED: ("tool", "proposal", "state", "revision", "snapshot"),
 }
 """What programs are told of each entry, by its name on the timeline; the timeline itself has more."""
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from brasstag.catalog import assessment_text
 from brasstag.surfaces.cli.terminal.console import quote, quote_all, say
 from brasstag.surfaces.cli.terminal.numbers import local_time
-from brasstag.words.prompts import PromptTool, Proposal, ProposalState
+from brasstag.words.review.prompt_tools import PromptTool
+from brasstag.words.review.proposals import Proposal, ProposalState
 
 if TYPE_CHECKING:
     from brasstag.catalog import Catalog, CatalogEntry

@@ -1,0 +1,1 @@
+"""Words of reviews: prompt tools, proposals and issues."""
