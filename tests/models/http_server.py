@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -42,11 +42,14 @@ def as_json(body: Any, status: int = 200, **headers: str) -> Reply:
 
 HANGING = Reply([], hangs=True)
 
+Replies = Reply | Callable[[Asked], Reply]
+"""What is answered, or how it follows from what was asked."""
+
 
 class HttpServer:
     """Answers from a list, in order, or by path; the last answer of a list is given again and again."""
 
-    def __init__(self, *replies: Reply, paths: dict[str, Reply] | None = None) -> None:
+    def __init__(self, *replies: Replies, paths: dict[str, Reply] | None = None) -> None:
         self._replies = list(replies)
         self._paths = paths or {}
         self._clients: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
@@ -83,7 +86,7 @@ class HttpServer:
             del self._clients[task]
             writer.close()
 
-    def then(self, *replies: Reply) -> None:
+    def then(self, *replies: Replies) -> None:
         """Answer with these from now on."""
         self._replies = list(replies)
 
@@ -92,7 +95,8 @@ class HttpServer:
             return self._paths[asked.path]
         if not self._replies or asked.body is None:
             return as_json({"error": "nothing here"}, 404)
-        return self._replies[0] if len(self._replies) == 1 else self._replies.pop(0)
+        reply = self._replies[0] if len(self._replies) == 1 else self._replies.pop(0)
+        return reply if isinstance(reply, Reply) else reply(asked)
 
     async def _answer(self, reply: Reply, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         headers = {"content-type": reply.kind, "transfer-encoding": "chunked", **reply.headers}
@@ -167,6 +171,18 @@ def chat_text(*pieces: str, finish: str | None = "stop", usage: bool = True) -> 
     events = [_chat({"role": "assistant", "content": ""}), *(_chat({"content": piece}) for piece in pieces)]
     events += [_chat({}, finish)] if finish else []
     return Reply([*events, *([_chat_usage(12, 5, 4)] if usage else []), END])
+
+
+def nonce_in(asked: Asked) -> str:
+    """The nonce that a prompted model was told: the last word of the last message."""
+    last = asked.body["messages"][-1]["content"]
+    text: str = last if isinstance(last, str) else last[-1]["text"]
+    return text.rsplit(maxsplit=1)[-1]
+
+
+def in_form(**reply: Any) -> Callable[[Asked], Reply]:
+    """A reply in the form of the prompted protocol, with the right nonce."""
+    return lambda asked: chat_text(json.dumps({"nonce": nonce_in(asked), **reply}))
 
 
 def chat_calls(*calls: tuple[str, str], finish: str = "tool_calls") -> Reply:

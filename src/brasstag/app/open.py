@@ -10,6 +10,11 @@ from brasstag.app.project.load import aliases_of, load_project
 from brasstag.app.project.trust import Trust
 from brasstag.app.state import RoomState, memory_state, open_state, require_same_room
 from brasstag.app.watch.events import Watchers
+from brasstag.catalog.catalog import PromptCatalog
+from brasstag.catalog.gate.four_eyes import FourEyes
+from brasstag.catalog.gate.gate import Gate
+from brasstag.catalog.prompt_files import LIVE, PromptFiles
+from brasstag.catalog.snapshots import Receipts
 from brasstag.documents.formats.convert import Converter
 from brasstag.documents.formats.limits import Sizes
 from brasstag.documents.library import Library
@@ -43,6 +48,8 @@ from brasstag.settings import (
     read_settings,
     user_directory,
 )
+from brasstag.store.catalog.proposals import newest_approvals
+from brasstag.store.timeline.seals import load_or_create_key
 from brasstag.toolkit.discovery import shipped_tools
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.tool import Tool
@@ -64,6 +71,8 @@ class OpenRoom:
     library: Library
     watch: WorkspaceWatch
     watchers: Watchers
+    proposed: list[Callable[[str], None]] = field(default_factory=list)
+    """Told of each proposal that an agent makes."""
     recovered: Recovered = field(default_factory=Recovered)
 
     def register(self, thing: Any) -> Tool:
@@ -88,6 +97,10 @@ class OpenRoom:
         aliases = aliases_of(self.runtime.registry)
         engine = RuleEngine((*shipped_rules(), *rules_from(settings.rules, aliases, settings_file.name)))
         return _rules(engine, settings, self.runtime.registry)
+
+    def on_proposed(self, told: Callable[[str], None]) -> None:
+        """Tell of each proposal that an agent makes from now on."""
+        self.proposed.append(told)
 
     def close(self) -> None:
         """Close everything."""
@@ -171,6 +184,8 @@ def _assemble(
     library = Library(room_state.store, scanner, Study(room_state.store, Converter(sandbox)))
     models = ModelPool(room_state.store.blobs.get, folder=room_state.project or root)
     watchers = Watchers()
+    proposed: list[Callable[[str], None]] = []
+    catalog = _catalog(room_state, registry)
     runtime = Runtime(
         registry=registry,
         policy=policy,
@@ -180,11 +195,14 @@ def _assemble(
         in_flight=InFlight(threads),
         boot=room_state.boot,
         agents=Agents(settings.roles, settings.crew, models.model, models.measure),
-        listeners=_listeners(settings, watchers),
+        listeners=_listeners(settings, watchers, proposed),
         models=models,
         web=open_web(settings.web),
         sandbox=sandbox,
         library=library,
+        catalog=catalog,
+        catalog_tokens=settings.prompts.catalog_tokens,
+        gate=Gate(room_state.store, catalog, FourEyes(room_state.store, settings.prompts).are_required),
         patches=(room_state.project / STATE_DIRECTORY if room_state.project else room_state.folder)
         / "patches",
         tool_settings=dict(settings.tools),
@@ -194,14 +212,55 @@ def _assemble(
     )
     watch = WorkspaceWatch(root, workspace, scanner, settings.documents.ignore)
     return OpenRoom(
-        room_state, settings, root, runtime, Counter(runtime), engine, models, library, watch, watchers
+        room_state,
+        settings,
+        root,
+        runtime,
+        Counter(runtime),
+        engine,
+        models,
+        library,
+        watch,
+        watchers,
+        proposed,
     )
 
 
-def _listeners(settings: Settings, watchers: Watchers) -> Listeners:
+def _catalog(room_state: RoomState, registry: ToolRegistry) -> PromptCatalog:
+    store = room_state.store
+    if room_state.project is None:
+        project, user = room_state.folder / "prompts", room_state.folder / "user-prompts"
+        key, room = store.sealer.key, "memory"
+        receipts = Receipts(lambda: key, room)
+    else:
+        project, user = room_state.project / STATE_DIRECTORY / "prompts", user_directory() / "prompts"
+        receipts = Receipts(lambda: load_or_create_key(user_directory()), room_state.folder.name)
+
+    def callable_tools() -> dict[str, str]:
+        return {
+            name: tool.origin or tool.name
+            for tool in registry.list()
+            for name in (tool.name, *tool.config.aliases)
+        }
+
+    return PromptCatalog(
+        PromptFiles(project, "project", f"{STATE_DIRECTORY}/prompts/{LIVE}"),
+        PromptFiles(user, "user", f"prompts/{LIVE} of the user directory"),
+        receipts,
+        callable_tools,
+        lambda: store.read(newest_approvals),
+    )
+
+
+def _listeners(settings: Settings, watchers: Watchers, proposed: list[Callable[[str], None]]) -> Listeners:
+    def tell_proposed(proposal_id: str) -> None:
+        for told in proposed:
+            told(proposal_id)
+
     return Listeners(
         asked=notifier(settings.approvals),
         questioned=question_notifier(settings.approvals),
+        proposed=tell_proposed,
         said=watchers.say,
         retrying=watchers.retry,
         heard=watchers.listeners.of,

@@ -9,6 +9,8 @@ from brasstag.app.approvals import Approvals
 from brasstag.app.documents import RoomDocuments
 from brasstag.app.model_summaries import ModelSummaries
 from brasstag.app.open import OpenRoom, open_in_memory, open_project
+from brasstag.app.prompts.issues import RoomIssues
+from brasstag.app.prompts.registry import PromptRegistry
 from brasstag.app.requests import why_not_named, with_arguments
 from brasstag.app.runs import Ended, Runs
 from brasstag.app.toolbox import Toolbox
@@ -74,6 +76,8 @@ class Room:
             self._runtime.threads,
         )
         self.runs = Runs(open_room, actor, self.documents.watch)
+        self.prompts = PromptRegistry(open_room, actor, lambda: self.task_id)
+        self.issues = RoomIssues(self.store, self._runtime.threads, actor)
         self._approvals = Approvals(self._runtime, self._counter, self.runs, lambda: self.task_id)
         self._awaited = Awaited(self._approvals, self.runs, self.store, self._runtime.threads)
         self._desk = self._new_desk()
@@ -112,6 +116,7 @@ class Room:
     async def _opened(cls, open_room: OpenRoom, actor: str, purpose: str) -> AsyncIterator["Room"]:
         room = cls(open_room, actor, purpose)
         try:
+            await room.prompts.settle()
             yield room
         finally:
             await room._close()
@@ -316,6 +321,7 @@ class Room:
     async def _close(self) -> None:
         self._is_open = False
         await self.runs.close()
+        await self.prompts.close()
         await self.documents.close()
         await self._open_room.models.close()
         await self._runtime.threads.drain(DRAIN_SECONDS)

@@ -58,6 +58,7 @@ def open_state(project: Path, clock: Clock = utc_now) -> RoomState:
     """Open, and where needed create or migrate, the state of a project: on Postgres where its address is set."""
     state = project / STATE_DIRECTORY
     state.mkdir(mode=0o700, exist_ok=True)
+    _keep_out_of_git(state)
     database, identity = open_database(state, os.environ.get(DATABASE_VARIABLE, ""))
     folder = user_directory() / "rooms" / identity
     sealer = Sealer(load_or_create_key(folder), folder / "witness.json")
@@ -65,6 +66,21 @@ def open_state(project: Path, clock: Clock = utc_now) -> RoomState:
     blobs = Blobs(state / "blobs", Contents(database))
     store = Store(database, blobs, sealer, boot.id, clock, open_jobs(database))
     return RoomState(store, boot, folder, project)
+
+
+_NOT_COMMITTED = "*\n"
+_COMMITTED = "*\n!.gitignore\n!prompts/\n!prompts/**\n.*.tmp\n"
+"""What git leaves out of the state: all but prompt tools and their history, which people share."""
+
+
+def _keep_out_of_git(state: Path) -> None:
+    file = state / ".gitignore"
+    try:
+        known = file.read_text()
+    except FileNotFoundError:
+        known = _NOT_COMMITTED
+    if known == _NOT_COMMITTED:
+        file.write_text(_COMMITTED)
 
 
 def memory_state(clock: Clock = utc_now) -> RoomState:

@@ -32,6 +32,8 @@ class Listeners:
     """Told of each approval that waits."""
     questioned: NotifyQuestion = _untold
     """Told of each question that waits for a person."""
+    proposed: Callable[[str], None] = _untold
+    """Told of each proposal that an agent made, by its id."""
     said: Callable[[str, str], None] = _untold
     """Told each piece of text a model says, with the task it says it in."""
     retrying: Callable[[str, Retrying], None] = _untold

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
+from brasstag.catalog.catalog import PromptCatalog
+from brasstag.catalog.gate.gate import Gate
+from brasstag.catalog.injection import DEFAULT_TOKENS
 from brasstag.documents.library import Library
 from brasstag.engine.agents import Agents
 from brasstag.engine.in_flight import InFlight
@@ -62,6 +65,11 @@ class Runtime:
     """Where code runs confined; None where the room has no workspace on disk."""
     library: Library | None = None
     """The documents of the workspace."""
+    catalog: PromptCatalog | None = None
+    """The live prompt tools."""
+    catalog_tokens: int = DEFAULT_TOKENS
+    gate: Gate | None = None
+    """The way by which prompt tools change."""
     patches: Path | None = None
     """Where changes of code are kept that did not land."""
     tool_settings: dict[str, ToolSettings] = field(default_factory=dict)

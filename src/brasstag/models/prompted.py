@@ -1,28 +1,33 @@
 """Prompted: tools for a model that does not call them reliably.
 
 The tools are described in the system text, and the server is asked to hold the answer to one JSON schema: a call of one
-of the tools, or an answer. A local server's own tool calling, and its ``tool_choice``, are never used.
+of the tools, or an answer. A local server's own tool calling, and its ``tool_choice``, are never used. A reply that is not
+in the form of the protocol goes back to the model with the reason.
 """
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
-from brasstag.models.failures import Transient
+from brasstag.models.failures import Transient, quoted
+from brasstag.models.protocol import (
+    HOW,
+    Nonces,
+    RefusedReply,
+    nonce_line,
+    read_reply,
+    reply_schema,
+    written_answer,
+    written_call,
+)
 from brasstag.models.wrapper import ModelWrapper
-from brasstag.toolkit.arguments.repair import read_arguments
-from brasstag.words.errors import ToolError
 from brasstag.words.messages import Assistant, Message, Result, System, Text, ToolUse, User
-from brasstag.words.turns import Offer, OnText, Turn, TurnRequest
+from brasstag.words.turns import Offer, OnText, Turn, TurnRequest, Usage
 
-_HOW = """You can use tools. Reply with one JSON object and nothing else: either
-{"tool": "<name>", "arguments": {…}} to use a tool, whose result you will then see, or
-{"answer": "<text>"} when you are done.
-
-Tools:
-"""
+MOST_REPLIES = 3
+"""How often a model is asked in one turn before its turn fails."""
+LONGEST_REPEATED = 2000
+"""How much of a refused reply is shown to the model again."""
 
 
 class PromptedModel(ModelWrapper):
@@ -34,106 +39,107 @@ class PromptedModel(ModelWrapper):
         return f"prompted+{self._model.name}"
 
     async def respond(self, request: TurnRequest, on_text: OnText) -> Turn:
-        """Answer with one call or one text; a reply in a wrong form raises Transient, so that it is tried again."""
+        """Answer with one call or one text; raises Transient where no reply was in the form of the protocol.
+
+        Then only a fallback helps: the model was told what is wrong, and did not mend it.
+        """
         if not request.offers:
             return replace(await self._model.respond(request, on_text), model=self.name)
-        asked = replace(
-            request,
-            messages=tuple(_in_words(request.messages, request.offers)),
-            offers=(),
-            schema=reply_schema(request.offers),
+        told = _Conversation(request)
+        usage, refused = Usage(), list[str]()
+        while len(refused) < MOST_REPLIES:
+            turn = await self._model.respond(told.request(), _ignore_text)
+            usage += turn.usage
+            reply = read_reply(turn.text, told.nonce, cut_off=turn.stop == "length")
+            if not isinstance(reply, RefusedReply):
+                turn = replace(turn, usage=usage, model=self.name, note=_note(turn.note, refused))
+                return _as_turn(turn, reply, on_text)
+            refused.append(reply.reason)
+            told.refuse(turn.text, reply.reason)
+        raise Transient(
+            f"{self.name} did not reply with one JSON object: {quoted('; '.join(refused))}", tries=1
         )
-        # The reply is JSON, and users do not want to watch that being written.
-        turn = replace(await self._model.respond(asked, _ignore_text), model=self.name)
-        reply = _read(turn)
-        if isinstance(reply, str):
-            on_text(reply)
-            return replace(turn, text=reply)
-        return replace(turn, text="", calls=(reply,), stop=turn.stop if turn.stop == "length" else "calls")
 
 
-_BEGUN_CALL = re.compile(
-    r'\{\s*"tool"\s*:\s*"(?P<tool>[^"\\]+)"\s*,\s*"arguments"\s*:\s*(?P<arguments>.*)', re.DOTALL
-)
-_MEASURES = frozenset(
-    {"minLength", "maxLength", "pattern", "minimum", "maximum", "minItems", "maxItems", "default", "examples"}
-)
+class _Conversation:
+    """A conversation that has calls, told as one without calls; what was told once stays as it is.
 
-
-def reply_schema(offers: Sequence[Offer]) -> dict[str, Any]:
-    """Return the one schema a reply must follow: a call of an offered tool, or an answer.
-
-    Servers make a grammar of the schema, and limits of size make that take minutes. So such limits are left out here
-    and checked with the call.
+    The message before each reply ends with the nonce of the reply.
     """
-    calls = [_exactly(tool={"const": offer.name}, arguments=_unmeasured(offer.schema)) for offer in offers]
-    return {"anyOf": [*calls, _exactly(answer={"type": "string"})]}
 
+    def __init__(self, request: TurnRequest) -> None:
+        self._request = request
+        self._nonces = Nonces(request.task_id)
+        self._messages: list[Message] = []
+        self._add(System(_described(request.messages, request.offers)))
+        for message in request.messages:
+            self._retell(message)
+        self.nonce = self._tell_nonce()
 
-def _unmeasured(schema: Any) -> Any:
-    if isinstance(schema, list):
-        return [_unmeasured(item) for item in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    kept = {name: _unmeasured(value) for name, value in schema.items() if name not in _MEASURES}
-    if isinstance(schema.get("properties"), Mapping):
-        # The keys in here are names of arguments, even where they look like keywords of a schema.
-        kept["properties"] = {name: _unmeasured(value) for name, value in schema["properties"].items()}
-    return kept
+    def request(self) -> TurnRequest:
+        """Return what the model inside is asked."""
+        schema = reply_schema(self._request.offers, self.nonce)
+        return replace(self._request, messages=tuple(self._messages), offers=(), schema=schema)
 
+    def refuse(self, text: str, reason: str) -> None:
+        """Tell the model why its reply was not used; its next reply has another nonce."""
+        self._add(Assistant(text[:LONGEST_REPEATED] or "(nothing)"))
+        again = f"Your reply was not used: {reason}. Reply again, with one JSON object and nothing else."
+        self._add(User((Text(again),)))
+        self.nonce = self._tell_nonce()
 
-def _exactly(**properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _in_words(messages: Sequence[Message], offers: Sequence[Offer]) -> list[Message]:
-    """Return a conversation that has calls as one without calls."""
-    tools = "\n".join(f"- {o.name}: {o.description} Arguments: {json.dumps(dict(o.schema))}" for o in offers)
-    system = "\n\n".join(message.text for message in messages if isinstance(message, System))
-    retold: list[Message] = [System(f"{system}\n\n{_HOW}{tools}".lstrip())]
-    for message in messages:
+    def _retell(self, message: Message) -> None:
         match message:
-            case Assistant(text=text, calls=calls):
-                retold += [_said(text, call) for call in calls] or [Assistant(json.dumps({"answer": text}))]
+            case Assistant():
+                for reply in _written(message, self._tell_nonce()):
+                    self._add(Assistant(reply))
             case Result(tool=tool, blocks=blocks, is_error=is_error):
                 headline = f"{tool} failed:" if is_error else f"Result of {tool}:"
-                retold.append(User((Text(headline), *blocks)))
+                self._add(User((Text(headline), *blocks)))
             case User():
-                retold.append(message)
+                self._add(message)
             case System():
                 pass
-    return retold
+
+    def _add(self, message: Message) -> None:
+        self._nonces.add(message)
+        self._messages.append(message)
+
+    def _tell_nonce(self) -> str:
+        nonce = self._nonces.next()
+        line, last = Text(nonce_line(nonce)), self._messages[-1]
+        if isinstance(last, User):
+            self._messages[-1] = User((*last.blocks, line))
+        else:
+            self._messages.append(User((line,)))
+        return nonce
 
 
-def _said(text: str, call: ToolUse) -> Assistant:
-    written = call.as_json()
-    reply = json.dumps({"tool": written["tool"], "arguments": written["arguments"]})
-    return Assistant(f"{text}\n{reply}" if text else reply)
+def _described(messages: Sequence[Message], offers: Sequence[Offer]) -> str:
+    tools = "\n".join(f"- {o.name}: {o.description} Arguments: {json.dumps(dict(o.schema))}" for o in offers)
+    system = "\n\n".join(message.text for message in messages if isinstance(message, System))
+    return f"{system}\n\n{HOW}{tools}".lstrip()
 
 
-def _read(turn: Turn) -> ToolUse | str:
-    text = turn.text.strip()
-    if not text.startswith(("{", "```")):
-        return text  # the server does not enforce the schema, and the model wrote plain text
-    try:
-        reply, _ = read_arguments(text)
-    except ToolError as error:
-        if turn.stop == "length" and (begun := _BEGUN_CALL.match(text)):
-            # A second try would be cut off again; the model has to be told, so that it does less in one call.
-            return ToolUse("p0", begun["tool"], begun["arguments"])
-        raise Transient(f"{turn.model} broke off its reply, or wrote it badly: {error.message}") from None
-    match reply:
-        case {"tool": str(tool), "arguments": dict(arguments)}:
-            return ToolUse("p0", tool, arguments)
-        case {"answer": str(answer)}:
-            return answer
-    raise Transient(f"{turn.model} replied with JSON that is neither a call nor an answer")
+def _written(turn: Assistant, nonce: str) -> Iterator[str]:
+    """Yield an earlier turn in the form of the protocol, whichever model it came from."""
+    for call in turn.calls:
+        yield written_call(nonce, call.tool, call.as_json()["arguments"])
+    if not turn.calls:
+        yield written_answer(nonce, turn.text)
+
+
+def _as_turn(turn: Turn, reply: ToolUse | str, on_text: OnText) -> Turn:
+    if isinstance(reply, str):
+        on_text(reply)
+        return replace(turn, text=reply)
+    return replace(turn, text="", calls=(reply,), stop=turn.stop if turn.stop == "length" else "calls")
+
+
+def _note(said: str, refused: Sequence[str]) -> str:
+    again = f"asked {len(refused) + 1} times: {quoted('; '.join(refused))}" if refused else ""
+    return "; ".join(filter(None, (said, again)))
 
 
 def _ignore_text(_text: str) -> None:
-    """Ignore the text: there is no watcher."""
+    """Ignore the text: the reply is JSON, and users do not want to watch that being written."""

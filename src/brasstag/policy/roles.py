@@ -18,6 +18,7 @@ EVERYONES = frozenset(
         "ask_master",
         "stop_and_think",
         "plan_next_steps",
+        "load_prompt_tool",
         "recall",
         "save_to_short_term_memory",
         "save_to_long_term_memory",
@@ -26,7 +27,14 @@ EVERYONES = frozenset(
 """The tools of every role."""
 
 LASTING = frozenset(
-    {"save_to_short_term_memory", "save_to_long_term_memory", "tag_document", "describe_document"}
+    {
+        "save_to_short_term_memory",
+        "save_to_long_term_memory",
+        "tag_document",
+        "describe_document",
+        "propose_prompt_tool",
+        "comment_issue",
+    }
 )
 """Tools whose effect outlives the node that uses them; so a node that only answers may not use them."""
 

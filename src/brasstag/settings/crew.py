@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, PlainValidator
+from pydantic import AfterValidator, PlainValidator, StrictBool
 
 from brasstag.settings.problems import refusal
 from brasstag.settings.sections import Count, Section, Sentence
@@ -113,6 +113,14 @@ class RoleSettings(Section):
     """Tool names or aliases; ``"*"`` is every tool."""
     delegates_to: tuple[Sentence, ...] = ()
     """The roles it may give tasks to."""
+    archetype: str = ""
+    """What kind of worker it is; prompt tools for this archetype are shown to it first."""
+    skip_tool_catalog: StrictBool = False
+    """Whether the catalog of prompt tools is left out of its context."""
+    skip_tools: StrictBool = False
+    """Whether its callable tools are left out as well, so that it only answers."""
+    evidence: StrictBool = False
+    """Whether a task of it ends only with a reply whose evidence holds."""
     budget: BudgetSettings = BudgetSettings()
 
     @property
@@ -134,6 +142,8 @@ class CrewSettings(Section):
     """How much of the documents that travel with a task is put whole into its context."""
     concurrency: Count = 8
     """How many tasks may run at once."""
+    evidence_tries: Count = 3
+    """How many replies whose evidence does not hold end a task of a role that is bound to give evidence."""
     budget: BudgetSettings = BudgetSettings()
 
     @property

@@ -265,6 +265,23 @@ class DocumentSettings(Section):
     """The model that sums documents up; where there is none, a summary is made of sentences from the document."""
 
 
+class PromptSettings(Section):
+    """How prompt tools are shown to agents, and reviewed."""
+
+    home = "[prompts]"
+
+    catalog_tokens: Count = 1_500
+    """How many tokens of the catalog are put into an agent's context; in a small context a tenth of it at most."""
+    review_model: str = ""
+    """The model of the Chief of Staff; where it is left out, the crew's model."""
+    review_seconds: Amount = 120
+    """How long a review may take, test cases included."""
+    review_tokens: Count = 4_000
+    """How long the reviewing model's answer may be."""
+    four_eyes: StrictBool = False
+    """Whether author and approver of a proposal must be two registered approvers."""
+
+
 class Settings(Section):
     """The whole file."""
 
@@ -279,6 +296,7 @@ class Settings(Section):
     limits: LimitSettings = LimitSettings()
     web: WebSettings = WebSettings()
     documents: DocumentSettings = DocumentSettings()
+    prompts: PromptSettings = PromptSettings()
 
     def workspace(self, project: Path) -> Path:
         """Return where the workspace really is, links resolved; it need not exist yet."""

@@ -27,6 +27,7 @@ from brasstag.words.previews import Change
 from brasstag.words.times import Clock, utc_now
 
 if TYPE_CHECKING:
+    from brasstag.store.catalog.writer import CatalogWriter
     from brasstag.store.documents.writer import DocumentWriter
 
 _T = TypeVar("_T")
@@ -71,6 +72,13 @@ class Store:
         from brasstag.store.documents.writer import DocumentWriter  # noqa: PLC0415 - short commands do without
 
         return DocumentWriter(self.database, self.blobs, self.now)
+
+    @cached_property
+    def catalog(self) -> "CatalogWriter":
+        """What writes about proposals and issues."""
+        from brasstag.store.catalog.writer import CatalogWriter  # noqa: PLC0415 - most commands do without
+
+        return CatalogWriter(self._desks)
 
     def read(self, look: Callable[[Connection], _T]) -> _T:
         """Run a look-up on a consistent view."""

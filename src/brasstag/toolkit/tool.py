@@ -37,6 +37,7 @@ INJECTABLE = frozenset(
         "adviser",
         "annotate",
         "library",
+        "prompts",
     }
 )
 """What the engine hands to a function beside its arguments; never part of a schema."""

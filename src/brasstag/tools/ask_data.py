@@ -128,7 +128,7 @@ class _Inquiry:
             raise ToolError(
                 error.code, f"{said} brasstag.toml ([crew] model = …), or give sql instead, which needs none"
             ) from None
-        self.usage = _sum(self.usage, turn.usage)
+        self.usage += turn.usage
         return turn
 
     def _told(self, turn: Turn) -> dict[str, Any]:
@@ -142,13 +142,3 @@ def _sql_in(text: str) -> str:
 
 def _quoted(name: str) -> str:
     return name if name.isidentifier() and name.islower() else f'"{name}"'
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    cost = None if one.cost is None and other.cost is None else (one.cost or 0) + (other.cost or 0)
-    return Usage(
-        one.input_tokens + other.input_tokens,
-        one.output_tokens + other.output_tokens,
-        one.cached_tokens + other.cached_tokens,
-        cost,
-    )

@@ -30,6 +30,8 @@ class Approver:
     name: str
     via: Literal["terminal", "token", "expiry", "library"]
     """How the person was identified; with ``library`` a program vouches for the name."""
+    issuers: tuple[str, ...] = ()
+    """For a token: who issued it, who issued theirs, and so on."""
 
     @classmethod
     def named(cls, by: "Approver | str") -> "Approver":

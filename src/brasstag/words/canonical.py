@@ -33,6 +33,11 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def stored_digest(value: Any) -> str:
+    """Return the SHA-256 of ``value`` as the timeline stores it, in hex."""
+    return sha256(stored_json(value).encode())
+
+
 def why_not_json(value: Any) -> str | None:
     """Say why ``value`` is not JSON that every reader understands alike, or return None if it is."""
     return None if _is_plain(value, 0) else _why_not(value, "", 0)

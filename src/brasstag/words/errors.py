@@ -13,7 +13,10 @@ A caller of a tool never sees an exception: it sees ``Failed(code, message)``. T
     data                NOT_A_TABLE · QUERY_FAILED · INDEX_DAMAGED
     the web             ADDRESS_REFUSED · FETCH_FAILED · SEARCH_NOT_CONFIGURED
     agents              UNKNOWN_ROLE · BUDGET_EXCEEDED · MODEL_FAILED · MODEL_NOT_CONFIGURED
+                        EVIDENCE_REFUSED (what a reply claims is not proven)
                         POISONED (its workers kept dying) · TASK_NOT_FOUND · TASK_CLOSED
+    prompt tools        CORE_LOCKED · PROMPT_TOOL_NOT_FOUND · INVALID_PROPOSAL · SCREENED_OUT · PROPOSAL_NOT_FOUND
+                        PROPOSAL_STATE · PROPOSAL_STALE · TOO_MANY_PROPOSALS · FOUR_EYES · ISSUE_NOT_FOUND
 
 Inside, packages raise; the engine turns what a tool raised into an outcome, surfaces turn the rest into one paragraph:
 
@@ -93,9 +96,21 @@ class Code(StrEnum):
     BUDGET_EXCEEDED = "BUDGET_EXCEEDED"
     MODEL_FAILED = "MODEL_FAILED"
     MODEL_NOT_CONFIGURED = "MODEL_NOT_CONFIGURED"
+    EVIDENCE_REFUSED = "EVIDENCE_REFUSED"
     POISONED = "POISONED"
     TASK_NOT_FOUND = "TASK_NOT_FOUND"
     TASK_CLOSED = "TASK_CLOSED"
+
+    CORE_LOCKED = "CORE_LOCKED"
+    PROMPT_TOOL_NOT_FOUND = "PROMPT_TOOL_NOT_FOUND"
+    INVALID_PROPOSAL = "INVALID_PROPOSAL"
+    SCREENED_OUT = "SCREENED_OUT"
+    PROPOSAL_NOT_FOUND = "PROPOSAL_NOT_FOUND"
+    PROPOSAL_STATE = "PROPOSAL_STATE"
+    PROPOSAL_STALE = "PROPOSAL_STALE"
+    TOO_MANY_PROPOSALS = "TOO_MANY_PROPOSALS"
+    FOUR_EYES = "FOUR_EYES"
+    ISSUE_NOT_FOUND = "ISSUE_NOT_FOUND"
 
 
 class BrasstagError(Exception):

@@ -38,12 +38,26 @@ class EntryKind(StrEnum):
     """From here on, models are shown earlier results in short form."""
     NOTICED = "noticed"
     """Documents this task has seen were changed by others since; its model is told before its next turn."""
+    CHALLENGED = "challenged"
+    """The words a task would have ended with do not count: their evidence does not hold; its model is told why."""
     RESUMED = "resumed"
     """A person let an ended task go on, perhaps with more budget."""
     REDACTED = "redacted"
     """A person removed an earlier entry's payload, or pruned what old versions held."""
     CLOSED = "closed"
     """The task ended."""
+    PROPOSED = "proposed"
+    """A change of the catalog of prompt tools was proposed, or revised."""
+    REVIEWED = "reviewed"
+    """The Chief of Staff assessed a proposal."""
+    RESOLVED = "resolved"
+    """A person approved a proposal, sent it back or rejected it; or a step that was not allowed was refused."""
+    APPLIED = "applied"
+    """An approved proposal has reached the live catalog."""
+
+
+ABOUT_PROPOSALS = frozenset({EntryKind.PROPOSED, EntryKind.REVIEWED, EntryKind.RESOLVED, EntryKind.APPLIED})
+"""Entries about proposals; each names its proposal in place of a call."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,16 @@ class Usage:
         """Input and output together."""
         return self.input_tokens + self.output_tokens
 
+    def __add__(self, other: "Usage") -> "Usage":
+        """Return what two turns took together; the cost is unknown only where both costs are."""
+        known = [one.cost for one in (self, other) if one.cost is not None]
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+            sum(known) if known else None,
+        )
+
     def as_json(self) -> dict[str, Any]:
         """Return ``{input_tokens, output_tokens, cached_tokens, cost}``."""
         return {

@@ -6,7 +6,7 @@ from pathlib import Path
 from brasstag.app.crews import Crew, shipped_crew
 from brasstag.app.project.trust import Trust
 from brasstag.app.state import open_state, require_same_room
-from brasstag.settings import SETTINGS_FILE, STATE_DIRECTORY, ProfileName, Settings, read_settings, template
+from brasstag.settings import SETTINGS_FILE, ProfileName, Settings, read_settings, template
 from brasstag.words.errors import Code, ToolError
 
 
@@ -82,7 +82,6 @@ def _is_there(path: Path) -> ToolError:
 def _open_first(project: Path, written: bytes) -> None:
     room_state = open_state(project)
     try:
-        (project / STATE_DIRECTORY / ".gitignore").write_text("*\n")
         trust = Trust(project, room_state.folder)
         # The user has just made this file; tools that were here before are shown like any change.
         ours = [change for change in trust.changes() if change.path == SETTINGS_FILE]

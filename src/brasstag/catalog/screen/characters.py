@@ -13,7 +13,9 @@ _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 _OVERRIDES = "\u202d\u202e"
 _EMBEDDINGS = "\u202a\u202b\u202c\u2066-\u2069"
 _BIDI_MARKS = "\u200e\u200f\u061c"
-_ZERO_WIDTH = "\u00ad\u034f\u180b-\u180e\u200b-\u200d\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\U0001d173-\U0001d17a"
+_ZERO_WIDTH = (
+    "\u00ad\u034f\u180b-\u180e\u200b-\u200d\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\U0001d173-\U0001d17a"
+)
 _FILLERS = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 _CONTROLS = "\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
 _PRIVATE = "\ue000-\uf8ff\U000f0000-\U0010fffd"
@@ -31,7 +33,9 @@ _MAY_BE_SUSPECT = (
     "|[a-zA-Z][\u0370-\u03ff\u0400-\u052f]|[\u0400-\u052f][a-zA-Z]"
 )
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
 _FLAG = "\U0001f3f4"
 _END_OF_FLAG = "\U000e007f"
 _LONGEST_FLAG = 7
@@ -91,7 +95,9 @@ def _selectors(run: _Run) -> str | None:
         return None if _within(run.before, _IDEOGRAPHS) else "variation_data"
     if run.letters.endswith(_JOINER) and not _within(run.after, _PICTURES):
         return "zero_width"
-    is_plain_letter = not run.before or run.before.isspace() or (run.before.isascii() and run.before.isalpha())
+    is_plain_letter = (
+        not run.before or run.before.isspace() or (run.before.isascii() and run.before.isalpha())
+    )
     return "variation_stray" if is_plain_letter else None
 
 

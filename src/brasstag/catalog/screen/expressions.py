@@ -27,7 +27,9 @@ def spelled_out(expression: str, words: Mapping[str, str]) -> str:
 def _folded_letters(found: re.Match[str]) -> str:
     folded = fold(found[0])
     if folded != re.escape(folded):
-        raise ValueError(f"{found[0]!r} becomes {folded!r}, which has a meaning in expressions; write it with escapes")
+        raise ValueError(
+            f"{found[0]!r} becomes {folded!r}, which has a meaning in expressions; write it with escapes"
+        )
     return folded
 
 
@@ -59,7 +61,9 @@ class ExpressionSet:
         """Return which of them match a whole piece."""
         # An automaton that runs out of memory matches nothing, so the slow way has the last word.
         together: list[int] | None = self._all.Match(piece)
-        return sorted(together) if together else [i for i, one in enumerate(self._each) if one.fullmatch(piece)]
+        return (
+            sorted(together) if together else [i for i, one in enumerate(self._each) if one.fullmatch(piece)]
+        )
 
     @cached_property
     def _any(self) -> Any:

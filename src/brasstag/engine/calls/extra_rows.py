@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 
+from brasstag.engine.calls.capabilities.prompts import proposal_of
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant
+from brasstag.store.catalog.issues import change_issue, get_issue
 from brasstag.store.database.base import Transaction
 from brasstag.store.documents.annotations import describe, retag
 from brasstag.store.store import ExtraRows
@@ -13,6 +15,7 @@ from brasstag.store.tasks.memories import Memory, add_memory
 from brasstag.store.tasks.rows import find_task
 from brasstag.words.calls import Call
 from brasstag.words.ids import new_id
+from brasstag.words.issues import IssueEvent
 from brasstag.words.previews import Preview
 
 
@@ -57,12 +60,34 @@ def _describe(runtime: Runtime, call: Call, preview: Preview) -> ExtraRows:
     return write
 
 
+def _propose(runtime: Runtime, call: Call, _preview: Preview) -> ExtraRows:
+    move = proposal_of(runtime, call, call.arguments)
+
+    def write(transaction: Transaction) -> None:
+        runtime.store.catalog.write_move(transaction, call.task_id, move)
+        transaction.after_commit.append(partial(runtime.listeners.proposed, move.proposal.id))
+
+    return write
+
+
+def _comment(runtime: Runtime, call: Call, _preview: Preview) -> ExtraRows:
+    issue = runtime.store.read(lambda view: get_issue(view, str(call.arguments["issue"])))
+    event = IssueEvent(runtime.store.now(), call.actor, "commented", str(call.arguments["text"]))
+
+    def write(transaction: Transaction) -> None:
+        change_issue(transaction, issue.id, event)
+
+    return write
+
+
 EXTRA_ROWS: Mapping[str, Callable[[Runtime, Call, Preview], ExtraRows]] = MappingProxyType(
     {
         "save_to_short_term_memory": _remember_in_run,
         "save_to_long_term_memory": _remember_for_good,
         "tag_document": _tag,
         "describe_document": _describe,
+        "propose_prompt_tool": _propose,
+        "comment_issue": _comment,
     }
 )
-"""The tools whose calls write more than their entry: memories for the run or for good, and what is said of documents."""
+"""The tools whose calls write more than their entry: memories, what is said of documents and issues, and proposals."""

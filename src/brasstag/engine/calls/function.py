@@ -13,6 +13,7 @@ from brasstag.engine.calls.admit import Admitted
 from brasstag.engine.calls.capabilities.documents import DocumentAccess
 from brasstag.engine.calls.capabilities.history import CallHistory
 from brasstag.engine.calls.capabilities.model import CallersModel
+from brasstag.engine.calls.capabilities.prompts import PromptAccess
 from brasstag.engine.graph.receivers import recalled_at_once
 from brasstag.engine.in_flight import Deadline, Late
 from brasstag.engine.runtime import Runtime
@@ -272,6 +273,7 @@ OFFERED: Mapping[str, Callable[[Runtime, Admitted, Draft, Deadline], Any]] = Map
             _sandbox(runtime), deadline.on_end
         ),
         "library": _documents,
+        "prompts": lambda runtime, admitted, _draft, _deadline: PromptAccess(runtime, admitted.call),
     }
 )
 """How each thing that a function may ask for is made, for one call; a test holds it equal to toolkit.tool.INJECTABLE."""

@@ -44,8 +44,19 @@ def perform(runtime: Runtime, grant: Grant, phase: AnyPhase, deadline: Deadline)
             is_claimed = grant.approval_id is not None and grant.call.tool not in EXTRA_ROWS
             if is_claimed or grant.preview.changes:
                 return _act_on_files(runtime, grant, phase)
-            rows = None if isinstance(phase, Failing) else extra_rows(runtime, grant)
-            return record.called(runtime, grant, phase, phase.ending, rows)
+            if isinstance(phase, Failing):
+                return record.called(runtime, grant, phase, phase.ending)
+            return _with_rows(runtime, grant, phase)
+
+
+def _with_rows(runtime: Runtime, grant: Grant, phase: Previewed | Landing) -> Settled:
+    """Record a call with what else it writes; where that is no longer possible, the call has failed."""
+    try:
+        return record.called(runtime, grant, phase, phase.ending, extra_rows(runtime, grant))
+    except ToolError as error:
+        if grant.call.tool not in EXTRA_ROWS or error.code is Code.CANCELLED:
+            raise
+        return record.called(runtime, grant, phase, Failed.by(error))
 
 
 def _note(runtime: Runtime, grant: Grant, phase: Passing) -> Outcome:

@@ -10,12 +10,13 @@ from brasstag.engine.calls import record
 from brasstag.engine.calls.admit import Admitted
 from brasstag.engine.calls.function import described, run_function, timed_out
 from brasstag.engine.calls.types import Failing, Foreseen, Passing, Previewed
+from brasstag.engine.evidence import require_evidence
 from brasstag.engine.graph.receivers import receiver_of, required_target
 from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.verdict import CallVisibility
 from brasstag.sandbox.workspace.draft import Draft
-from brasstag.toolkit.kinds import Recipient
+from brasstag.toolkit.kinds import Action, Recipient
 from brasstag.words.calls import Call, Done, Failed, Settled
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
@@ -178,6 +179,8 @@ def _pass_on(runtime: Runtime, admitted: Admitted) -> Passing | Failing:
             study = runtime.library.study if runtime.library else None
             seconds = admitted.tool.config.limits.working_seconds / 2
             carried = carry(draft, paths, receiver, runtime.store.blobs.put, study, seconds)
+        if admitted.tool.config.behaviour.action is Action.STOP:
+            require_evidence(runtime, call.task_id, call.role, call.arguments.get("result"))
     except ToolError as error:
         return Failing(admitted, draft.preview(), Failed.by(error), receiver=role)
     finally:

@@ -1,12 +1,15 @@
 """Open tasks: what a new task is told, and how far a run may grow."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from brasstag.catalog.injection import Injection
 from brasstag.engine.agents import Chosen
 from brasstag.engine.runtime import Runtime
 from brasstag.engine.transcript.system_prompt import system_prompt
-from brasstag.settings.crew import PERSON
+from brasstag.settings.crew import PERSON, RoleSettings
 from brasstag.store.database.base import View
 from brasstag.store.tasks.memories import memories_of
 from brasstag.store.tasks.origins import title_of
@@ -19,8 +22,27 @@ from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.ids import new_id
+from brasstag.words.prompts import Scope
+from brasstag.words.turns import ModelError
 
 Payload = dict[str, Any]
+
+
+SMALL_CONTEXT_SHARE = 0.1
+"""How much of a small context window the catalog of prompt tools may fill."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skips:
+    """What is left out of the context of a run's tasks; rules, evidence and recording never are."""
+
+    tool_catalog: bool = False
+    tools: bool = False
+    """The callable tools, and the catalog with them."""
+
+    def as_json(self) -> dict[str, bool]:
+        """Return ``{tool_catalog, tools}``."""
+        return {"tool_catalog": self.tool_catalog or self.tools, "tools": self.tools}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +54,11 @@ class TaskRequest:
     actor: str
     carried: tuple[Carried, ...] = ()
     chosen: Chosen = field(default_factory=Chosen)
+    skips: Skips = field(default_factory=Skips)
+    prompt_tool: Mapping[str, str] = field(default_factory=dict)
+    """The prompt tool it was started with: ``{id, hash, source}``."""
+    scope: Scope = "project"
+    """How much it is about; prompt tools for that scope are shown first."""
 
 
 def root_task(
@@ -67,7 +94,7 @@ def child_task(runtime: Runtime, view: View, call: Call, asked: TaskRequest) -> 
         tree, depth, queue = above.opened["tree"], above.opened["depth"] + 1, above.queue
         limits = limits_below(above.limits, above.opened["depth"], limits.own)
         most_siblings = most_children(above.limits)
-        asked = replace(asked, chosen=_chosen(above.opened))
+        asked = replace(asked, chosen=_chosen(above.opened), skips=_skips(above.opened))
     first = _first_entry("agent_as_tool", call.tool, asked) | {"tree": tree, "depth": depth}
     first["parent"] = {"task": call.task_id, "call": call.id, "role": call.role}
     first |= _agent_facts(runtime, view, asked, tree, call.role if above else None, answering=False)
@@ -177,7 +204,8 @@ def _first_entry(kind: str, tool: str, asked: TaskRequest) -> Payload:
         "purpose": "",
         "carried": [document.as_json() for document in asked.carried],
         "chosen": asked.chosen.as_json(),
-    }
+        "run_skips": asked.skips.as_json(),
+    } | ({"prompt_tool": dict(asked.prompt_tool)} if asked.prompt_tool else {})
 
 
 def _agent_facts(
@@ -185,8 +213,13 @@ def _agent_facts(
 ) -> Payload:
     role = runtime.agents.role(asked.role)
     delegates = {name: runtime.agents.role(name).description for name in role.delegates_to}
+    # Whether it has to give evidence is fixed when it opens: no setting of a run, a model or a prompt tool is asked.
+    tries = runtime.agents.crew.evidence_tries if role.evidence and not answering else 0
     key = runtime.store.sealer.key
     remembered = [memory.content for memory in memories_of(view, asked.role, tree, key)]
+    model = runtime.agents.model_name(asked.role, asked.chosen)
+    skips = Skips(asked.skips.tool_catalog or role.skip_tool_catalog, asked.skips.tools or role.skip_tools)
+    injected = Injection() if answering else _injection(runtime, role, asked, skips, model)
     return {
         "system": system_prompt(
             asked.role,
@@ -196,9 +229,33 @@ def _agent_facts(
             remembered,
             parent_role,
             answering=answering,
+            catalog=injected.text,
+            has_tools=not skips.tools,
+            evidence_tries=tries,
         ),
-        "model": runtime.agents.model_name(asked.role, asked.chosen),
+        "model": model,
+        "catalog": injected.as_json(),
+        "skips": skips.as_json(),
+        **({"evidence": {"tries": tries}} if tries else {}),
     }
+
+
+def _injection(
+    runtime: Runtime, role: RoleSettings, asked: TaskRequest, skips: Skips, model: str
+) -> Injection:
+    """Return what a task is told of the prompt tools; a small context gets fewer of them whole."""
+    if runtime.catalog is None or skips.tool_catalog or skips.tools:
+        return Injection()
+    tokens = runtime.catalog_tokens
+    with suppress(ModelError):
+        fits = runtime.agents.model(model, asked.role).context_tokens
+        tokens = min(tokens, round(fits * SMALL_CONTEXT_SHARE))
+    scope = "file" if asked.carried and asked.scope == "project" else asked.scope
+    return runtime.catalog.inject(role.archetype, scope, tokens)
+
+
+def _skips(opened: Payload) -> Skips:
+    return Skips(**opened.get("run_skips", {}))
 
 
 @dataclass(frozen=True, slots=True)

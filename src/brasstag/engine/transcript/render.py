@@ -10,10 +10,17 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from brasstag.engine.transcript.exchange import Exchange, answer_of
-from brasstag.engine.transcript.results import REMOVED, changed_documents, documents, error_text, written
+from brasstag.engine.transcript.results import (
+    REMOVED,
+    challenged,
+    changed_documents,
+    documents,
+    error_text,
+    written,
+)
 from brasstag.engine.transcript.shorten import compacted
 from brasstag.engine.transcript.state import CLOSING, is_doubt
-from brasstag.words.events import Entry, EntryKind
+from brasstag.words.events import ABOUT_PROPOSALS, Entry, EntryKind
 from brasstag.words.ids import TurnCall
 from brasstag.words.messages import Assistant, Block, Message, Result, System, Text, User, fenced
 from brasstag.words.tokens import message_tokens
@@ -154,6 +161,10 @@ class Transcript:
     def _notice(self, entry: Entry) -> None:
         self._tell(Text(REMOVED if entry.payload is None else changed_documents(entry.payload["changes"])))
 
+    def _challenge(self, entry: Entry) -> None:
+        told = entry.payload
+        self._tell(Text(REMOVED if told is None else challenged(told)))
+
     def _end(self, entry: Entry) -> None:
         payload = entry.payload or {}
         result = payload.get("result")
@@ -182,6 +193,9 @@ class Transcript:
     def _redact(self, entry: Entry) -> None:
         gone = (entry.payload or {}).get("redacted_seqs", ())
         self.stale = self.stale or not self._removed.issuperset(gone)
+
+    def _pass_over(self, _entry: Entry) -> None:
+        """A call's own entry says what its model has to know of a proposal."""
 
     def _is_removed(self, name: str) -> bool:
         return name in self.receipts and self.receipts[name].removed
@@ -226,7 +240,9 @@ class Transcript:
             EntryKind.RESUMED: _resume,
             EntryKind.COMPACTED: _compact,
             EntryKind.NOTICED: _notice,
+            EntryKind.CHALLENGED: _challenge,
             EntryKind.REDACTED: _redact,
+            **dict.fromkeys(ABOUT_PROPOSALS, _pass_over),
         }
     )
     """What each kind of entry adds; a kind without a row here raises an error at once."""

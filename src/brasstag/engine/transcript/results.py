@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from brasstag.catalog.evidence.contract import refusal
+from brasstag.catalog.evidence.items import EvidenceProblem
 from brasstag.words.documents import Carried
 from brasstag.words.events import EntryKind
 from brasstag.words.messages import Block, Image, Text, fenced
@@ -92,6 +94,12 @@ def changed_documents(changes: Sequence[Mapping[str, Any]]) -> str:
     if len(changes) > MOST_CHANGED:
         lines.append(f"- and {len(changes) - MOST_CHANGED} more")
     return "\n".join(lines)
+
+
+def challenged(told: Mapping[str, Any]) -> str:
+    """Return what a model is told of a reply whose evidence does not hold."""
+    problems = map(EvidenceProblem.from_json, told["problems"])
+    return refusal(problems, told["refused"], told["tries"])
 
 
 def _document(one: Carried) -> Iterator[Block]:

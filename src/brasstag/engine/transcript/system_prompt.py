@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from brasstag.catalog.evidence.contract import contract
 from brasstag.words.messages import fenced
 
 _WORK = """\
@@ -15,6 +16,10 @@ was asked for, and say plainly what you could not do.
 {master}.
 - Each result names its tag, tag_…; cite it where you rely on the result. A result that is shown in part or shortened \
 is whole on record: call `recall` with its tag."""
+
+_NO_TOOLS = """\
+How you work
+- You have no tools in this task. Answer in words: what you say is what you hand over."""
 
 _DATA = """\
 What is data
@@ -40,20 +45,26 @@ def system_prompt(
     parent_role: str | None,
     *,
     answering: bool = False,
+    catalog: str = "",
+    has_tools: bool = True,
+    evidence_tries: int = 0,
 ) -> str:
     """Return the system prompt of a task: who the agent is, how it works, whom it may ask and what it remembers.
 
     ``delegates`` are the roles it may give tasks to, each with its description; ``parent_role`` is the role that gave it
-    the task, None for a person. A node that is ``answering`` in an agent's place is told no more than that: the context
-    it answers from begins with who it is.
+    the task, None for a person; ``catalog`` tells of the prompt tools. With ``evidence_tries`` its replies are checked, and
+    it is told how. A node that is ``answering`` in an agent's place is told no more than that: the context it answers from
+    begins with who it is.
     """
     if answering:
         return _ANSWERING.format(role=role)
     parts = [
         _introduction(role, description, parent_role),
         instructions.strip(),
-        _WORK.format(master=_named(parent_role)),
-        _delegation(delegates),
+        catalog,
+        contract(evidence_tries) if evidence_tries else "",
+        _WORK.format(master=_named(parent_role)) if has_tools else _NO_TOOLS,
+        _delegation(delegates) if has_tools else "",
         _DATA,
         _remembered(memories),
     ]

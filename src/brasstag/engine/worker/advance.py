@@ -2,7 +2,8 @@
 
 take ─ read the timeline ─┬─ open calls: dispatch those that wait for nothing ─┐
                           ├─ none open: ask the model, record its turn ────────┤
-                          ├─ the model said its last word: end ◀───────────────┘
+                          ├─ the model said its last word: end ◀───────────────┤
+                          │  its evidence does not hold: say so, ask again ────┘
                           └─ only waiting calls left: block, unless something was added meanwhile
 
 Where the database goes away, the worker waits and then reads the state again. Anything else that keeps a task from
@@ -19,6 +20,7 @@ from typing import Any, TypeVar
 from brasstag.engine.calls.counter import Counter
 from brasstag.engine.graph.close import ended, failure
 from brasstag.engine.runtime import Runtime
+from brasstag.engine.worker.challenge import is_challenged
 from brasstag.engine.worker.journal import Journal
 from brasstag.engine.worker.open_calls import OpenCalls
 from brasstag.engine.worker.outage import FIRST_PAUSE, until_database_is_back
@@ -139,6 +141,8 @@ class TaskRunner:
                     self._runtime.at("blocked")
                     return None
                 await self._off_loop(journal.refresh)
+            elif "evidence" in journal.opened and await self._off_loop(is_challenged, self._runtime, journal):
+                continue
             elif state.said_its_last:
                 # The end of a turn without a handoff hands off its words.
                 return await self._end(held, "done", state.text)

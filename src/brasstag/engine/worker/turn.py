@@ -82,7 +82,7 @@ class Turns:
         tell_of_changes(self._runtime, journal)
         self._compact(journal, model)
         transcript = journal.transcript()
-        offered = self._offers(task)
+        offered = () if journal.opened.get("skips", {}).get("tools") else self._offers(task)
         # The tokens of the messages are spent once they are sent; the answer may use the rest.
         most = None if left.tokens is None else max(left.tokens - transcript.tokens, SHORTEST_ANSWER)
         request = TurnRequest(

@@ -10,6 +10,8 @@ tasks ──< entries          a task's timeline: its chain head and next number
          contents            small contents, under their digests; larger ones are files
          conversions         what was found out about contents, under their digests
 outbox                       what happened, for listeners
+proposals                    changes of the catalog of prompt tools, and how far each has come
+issues ──< issue_events      what people and reviewers talk about, and everything that happened to it
 """
 
 from functools import cache
@@ -270,6 +272,64 @@ outbox = Table(
     Column("topic", Text, nullable=False),
     Column("payload", Text, nullable=False),
 )
+
+proposals = Table(
+    "proposals",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("tool_id", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("steps", Integer, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("author", Text, nullable=False),
+    Column("base", Text, nullable=False),
+    Column("screening", Text, nullable=False),
+    Column("harness", Text, nullable=False),
+    Column("assessment", Text, nullable=False),
+    Column("issue_id", Text, nullable=False),
+    Column("review_id", Text, nullable=False),
+    Column("opened_at", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),
+    Column("decided_at", Text),
+    Column("decided_by", Text),
+    Column("note", Text, nullable=False),
+    Column("snapshot", Text, nullable=False),
+    Column("applied", Integer, nullable=False),
+    Index("proposals_by_state", "state"),
+    Index("proposals_by_tool", "tool_id"),
+)
+"""``steps`` counts its moves: a writer that knew another number is refused. ``applied`` is 1 once an approved change has
+reached the live file."""
+
+issues = Table(
+    "issues",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("assignee", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("priority", Text, nullable=False),
+    Column("tags", Text, nullable=False),
+    Column("links", Text, nullable=False),
+    Column("actions", Text, nullable=False),
+    Column("opened_at", Text, nullable=False),
+    Column("updated_at", Text, nullable=False),
+    Index("issues_by_status", "status"),
+)
+
+issue_events = Table(
+    "issue_events",
+    metadata,
+    Column("issue_id", Text, primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("at", Text, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("text", Text, nullable=False),
+)
+"""Comments and the rest of an issue's history, in order."""
 
 SQLITE_FULLTEXT = (
     "CREATE VIRTUAL TABLE fulltext USING fts5(path, words, body, tokenize = 'unicode61 remove_diacritics 2')",

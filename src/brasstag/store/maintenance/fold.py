@@ -10,10 +10,11 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from brasstag.store.database.schema import approvals, calls, leases, memories, versions
+from brasstag.store.catalog.proposals import row_digest
+from brasstag.store.database.schema import approvals, calls, leases, memories, proposals, versions
 from brasstag.store.tasks.approvals import request_digest
 from brasstag.words.canonical import stored_json
-from brasstag.words.events import EntryKind
+from brasstag.words.events import ABOUT_PROPOSALS, EntryKind
 from brasstag.words.previews import ABSENT
 
 Payload = dict[str, Any]
@@ -51,6 +52,8 @@ class Folded:
     """Calls of which some entry was redacted: what they tell is no longer complete."""
     unsound: set[str] = field(default_factory=set)
     """Calls of which some entry does not hold; that is reported already, so what follows from it is left out."""
+    proposals: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    """The last step of each proposal, and the digest of the row that it left."""
     doubts: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, kind: str, call_id: str, payload: Payload) -> None:
@@ -67,6 +70,8 @@ class Folded:
             case EntryKind.CALLED | EntryKind.DELEGATED | EntryKind.QUESTIONED:
                 self._use_up(call_id, payload.get("approval"))
                 self._remembered(call_id, payload)
+            case kind if kind in ABOUT_PROPOSALS:
+                self._moved(payload)
             case _:
                 pass
 
@@ -77,6 +82,7 @@ class Folded:
         yield from self._claim_differences(connection)
         yield from self._version_differences(connection)
         yield from self._memory_differences(connection)
+        yield from self._proposal_differences(connection)
 
     def _is_untold(self, call_id: str) -> bool:
         return call_id in self.redacted or call_id in self.unsound
@@ -128,6 +134,21 @@ class Folded:
             told = self.notes.get(row.call_id)
             if not self._is_untold(row.call_id) and told != (row.role, row.content):
                 yield row.id, "the timelines tell nothing of this memory, or something else"
+
+    def _moved(self, payload: Payload) -> None:
+        step, proposal = payload.get("step"), str(payload.get("proposal"))
+        if isinstance(step, int) and step >= self.proposals.get(proposal, (0, None))[0]:
+            self.proposals[proposal] = (step, payload.get("row"))
+
+    def _proposal_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
+        known = set()
+        for row in connection.execute(select(proposals).order_by(proposals.c.id)):
+            known.add(row.id)
+            told = self.proposals.get(row.id)
+            if not self._is_untold(row.id) and told != (row.steps, row_digest(row)):
+                yield row.id, "the timelines tell nothing of this proposal, or something else"
+        for missing in sorted(self.proposals.keys() - known):
+            yield missing, "the timelines tell of this proposal, but it is gone"
 
     def _approval_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
         known = set()

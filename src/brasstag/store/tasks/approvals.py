@@ -11,7 +11,7 @@ from brasstag.store.database.lookup import rows_named
 from brasstag.store.database.schema import approvals, tasks
 from brasstag.store.database.statements import Prepared
 from brasstag.words.approvals import WAITING_STATES, Approval, ApprovalState
-from brasstag.words.canonical import sha256, stored_json
+from brasstag.words.canonical import stored_digest, stored_json
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.ids import not_one
 from brasstag.words.previews import Preview
@@ -34,7 +34,7 @@ REQUEST_COLUMNS = (
 
 def request_digest(row: Row[Any]) -> str:
     """Return the digest of everything an approval asks, as it stands in the table."""
-    return sha256(stored_json([getattr(row, name) for name in REQUEST_COLUMNS]).encode())
+    return stored_digest([getattr(row, name) for name in REQUEST_COLUMNS])
 
 
 def request_of(transaction: Transaction, approval_id: str) -> str:

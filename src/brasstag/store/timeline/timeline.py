@@ -29,7 +29,14 @@ SEAL_EVERY = 64
 """A long task is sealed each time it has grown by this many entries."""
 
 SEALED_KINDS = frozenset(
-    {EntryKind.OPENED, EntryKind.ASKED, EntryKind.REDACTED, EntryKind.RESUMED, EntryKind.CLOSED}
+    {
+        EntryKind.OPENED,
+        EntryKind.ASKED,
+        EntryKind.REDACTED,
+        EntryKind.RESUMED,
+        EntryKind.CLOSED,
+        EntryKind.RESOLVED,
+    }
 )
 
 ENDED_STATUSES = ("done", "failed", "cancelled")
@@ -45,6 +52,7 @@ NEEDS_OPEN_TASK = frozenset(
         EntryKind.QUESTIONED,
         EntryKind.COMPACTED,
         EntryKind.NOTICED,
+        EntryKind.CHALLENGED,
     }
 )
 """Entries that only a task that has not ended may get; a call begun before the end may still settle after it."""

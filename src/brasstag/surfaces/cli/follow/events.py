@@ -34,6 +34,7 @@ TOLD: Mapping[EntryKind, tuple[str, ...]] = {
     EntryKind.CONSULTED: ("from", "question", "answer"),
     EntryKind.COMPACTED: ("turns", "tokens_before", "tokens_after"),
     EntryKind.NOTICED: ("changes",),
+    EntryKind.CHALLENGED: ("problems", "refused", "tries"),
     EntryKind.RESUMED: ("by", "budget", "note"),
     EntryKind.REDACTED: ("redacted", "by", "reason"),
     EntryKind.CLOSED: ("status", "result", "documents", "by"),
@@ -276,12 +277,19 @@ def _noticed(payload: Mapping[str, Any]) -> EventLine:
     return EventLine("·", "dim", f"is told that others have changed {names}")
 
 
+def _challenged(payload: Mapping[str, Any]) -> EventLine:
+    more = f" (and {len(payload['problems']) - 1} more)" if len(payload["problems"]) > 1 else ""
+    tried = f"{payload['refused']} of {payload['tries']}"
+    return EventLine("✗", "yellow", f"evidence refused ({tried}): {payload['problems'][0]['says']}{more}")
+
+
 _IN_ONE_LINE: Mapping[EntryKind, Callable[[Mapping[str, Any]], EventLine]] = {
     EntryKind.DECIDED: _decided,
     EntryKind.RETURNED: _came_back,
     EntryKind.ANSWERED: _came_back,
     EntryKind.COMPACTED: _compacted,
     EntryKind.NOTICED: _noticed,
+    EntryKind.CHALLENGED: _challenged,
     EntryKind.RESUMED: _resumed,
 }
 """Entries that say all there is to say of them by themselves."""

@@ -82,6 +82,8 @@ def _passed_on(payload: Mapping[str, Any]) -> Iterator[str]:
             yield f"{before} → {after} tokens"
         case {"type": "notice", "changes": list(changes)}:
             yield _cut(", ".join(str(change["path"]) for change in changes))
+        case {"type": "challenge", "problems": list(problems), "refused": refused, "tries": tries}:
+            yield f"{refused} of {tries}: {', '.join(dict.fromkeys(str(one['id']) for one in problems))}"
         case {"question": str(question), "from": str(role)}:
             yield f"answered {role}: {_beginning(question)}"
 

@@ -1,0 +1,1 @@
+"""Prompt tools and issues of an open room, for people and programs."""

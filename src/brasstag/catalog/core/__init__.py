@@ -1,0 +1,1 @@
+"""The sixteen core prompt tools, as they are shipped."""

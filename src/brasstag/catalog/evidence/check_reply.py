@@ -1,0 +1,137 @@
+"""Check a reply against what its task has seen and done; an empty list means that its evidence holds."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import re2
+
+from brasstag.catalog.evidence.items import (
+    CitedCall,
+    Evidence,
+    EvidenceFacts,
+    EvidenceFault,
+    EvidenceProblem,
+    LineRef,
+    NotSeen,
+    Quote,
+    ScopeScan,
+    SeenText,
+)
+from brasstag.catalog.evidence.quote_text import lines_with, stands_in_line
+from brasstag.catalog.evidence.read_items import HOW_TO_WRITE, TAGS, ReadReply, read_items
+from brasstag.catalog.evidence.tool_claims import claimed_tool_use
+
+MOST_PROBLEMS = 20
+"""How many problems of one reply are told."""
+ABSENCE = "FILE_NOT_FOUND"
+"""The one failure that is evidence itself: nothing is there."""
+
+_FILE_WITH_LINE = re2.compile(r"[\pL\pN_./-]+\.[A-Za-z0-9]{1,8}:[0-9]+")
+_LONG_QUOTATION = re2.compile('["“„«「](?:[^"”“»」\\s]+\\s+){4,}[^"”“»」]+["”“»」]')
+
+
+def check_reply(reply: Any, facts: EvidenceFacts) -> list[EvidenceProblem]:
+    """Return what has to be mended in a reply before it counts, in the order of its lines."""
+    read = read_items(reply)
+    problems = [*read.problems, *_whole(read), *_unproven_claims(read, facts)]
+    for item in read.items:
+        problems += _item(item, facts)
+    problems += _named_tags(read, facts)
+    return sorted(dict.fromkeys(problems), key=lambda problem: problem.line)[:MOST_PROBLEMS]
+
+
+def _whole(read: ReadReply) -> Iterator[EvidenceProblem]:
+    if read.no_claims is None:
+        if not read.items and not read.problems:
+            forms = "; ".join(HOW_TO_WRITE.values())
+            says = f"the reply has no evidence; add at least one of these, on a line of its own: {forms}"
+            yield EvidenceProblem(EvidenceFault.NO_EVIDENCE, 0, says)
+        return
+    after_all = "the reply says NO_CLAIMS, and {}; prove it instead of NO_CLAIMS, or leave it out"
+    for item in read.items:
+        yield EvidenceProblem(EvidenceFault.CLAIMS_AFTER_ALL, item.at, after_all.format("gives evidence"))
+    for number, line in enumerate(read.prose, start=1):
+        for what, pattern in _CLAIMS.items():
+            if pattern.search(line):
+                yield EvidenceProblem(EvidenceFault.CLAIMS_AFTER_ALL, number, after_all.format(what))
+
+
+_CLAIMS = {"cites a line": _FILE_WITH_LINE, "quotes": _LONG_QUOTATION, "names a tag": TAGS}
+
+
+def _unproven_claims(read: ReadReply, facts: EvidenceFacts) -> Iterator[EvidenceProblem]:
+    for claim in claimed_tool_use("\n".join(read.prose), facts.tools):
+        says = f'"{claim.words}" claims the use of a tool; put the tag of the call into the same line, or leave it out'
+        yield EvidenceProblem(EvidenceFault.NO_RECEIPT, claim.line, says)
+
+
+def _named_tags(read: ReadReply, facts: EvidenceFacts) -> Iterator[EvidenceProblem]:
+    """Yield tags in the prose that no call has; what a known one proves there is for the reader to say."""
+    for number, line in enumerate(read.prose, start=1):
+        for tag in TAGS.findall(line):
+            if facts.call_behind(tag) is None:
+                yield _unknown_tag(tag, number)
+
+
+def _item(item: Evidence, facts: EvidenceFacts) -> Iterator[EvidenceProblem]:
+    match item:
+        case ScopeScan(tags=tags):
+            for tag in tags:
+                yield from _receipt(tag, item.at, facts, absence=True)
+        case Quote() | LineRef():
+            wrong = list(_receipt(item.tag, item.at, facts)) if item.tag else []
+            yield from wrong or _citation(item, facts)
+
+
+def _receipt(tag: str, at: int, facts: EvidenceFacts, *, absence: bool = False) -> Iterator[EvidenceProblem]:
+    call = facts.call_behind(tag)
+    if call is None:
+        yield _unknown_tag(tag, at)
+    elif call.removed:
+        says = f"what {tag} recorded was removed by a person, so it proves nothing; cite another call"
+        yield EvidenceProblem(EvidenceFault.TAG_REMOVED, at, says)
+    elif why := _why_not(call, absence=absence):
+        says = f"{tag} proves nothing: {why}; cite a call that looked and succeeded"
+        yield EvidenceProblem(EvidenceFault.TAG_PROVES_NOTHING, at, says)
+
+
+def _why_not(call: CitedCall, *, absence: bool) -> str:
+    if not call.outcome:
+        return f"it is not the end of the call of {call.tool or 'a tool'}"
+    if call.outcome != "done" and not (absence and call.code == ABSENCE):
+        return f"the call of {call.tool} ended as {call.code or call.outcome}"
+    return "" if call.looks else f"{call.tool} looks at nothing"
+
+
+def _unknown_tag(tag: str, at: int) -> EvidenceProblem:
+    says = f"{tag} is no call of this task, or of one below it; cite the tag that a result names"
+    return EvidenceProblem(EvidenceFault.UNKNOWN_TAG, at, says)
+
+
+def _citation(item: Quote | LineRef, facts: EvidenceFacts) -> Iterator[EvidenceProblem]:
+    seen = facts.seen_text(item.path, item.tag)
+    if isinstance(seen, NotSeen):
+        yield EvidenceProblem(seen.fault, item.at, seen.says)
+        return
+    first, last = (item.line, item.line) if isinstance(item, Quote) else (item.first, item.last)
+    missing = next((number for number in range(first, last + 1) if number not in seen.lines), None)
+    if missing is not None and not seen.whole:
+        says = f"{item.tag} did not show line {missing} of {item.path}; read it, and cite that call"
+        yield EvidenceProblem(EvidenceFault.NOT_SEEN, item.at, says)
+    elif missing is not None:
+        says = f"{item.path} has no line {missing}: the version you saw has {len(seen.lines)} lines"
+        yield EvidenceProblem(EvidenceFault.NO_SUCH_LINE, item.at, says + _where(item, seen))
+    elif isinstance(item, Quote) and not stands_in_line(item.text, seen.lines, item.line):
+        says = f"{item.path}:{item.line} does not hold this text"
+        yield EvidenceProblem(EvidenceFault.NOT_IN_LINE, item.at, says + _where(item, seen))
+
+
+def _where(item: Quote | LineRef, seen: SeenText) -> str:
+    """Say where a quote does stand."""
+    if not isinstance(item, Quote):
+        return ""
+    found = lines_with(item.text, seen.lines)
+    if not found:
+        return "; no line you saw of it does. Copy the words exactly, whole words only"
+    lines = " and ".join(map(str, found))
+    return f"; line {lines} does" if len(found) == 1 else f"; lines {lines} do"

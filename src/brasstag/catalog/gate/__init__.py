@@ -1,0 +1,1 @@
+"""The gate: the only way by which a change reaches the live catalog."""

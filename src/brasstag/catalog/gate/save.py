@@ -1,0 +1,166 @@
+"""Save proposals: new ones, revisions, drafts, and what reviewers and the harness found out.
+
+Nothing here asks a model. The caller hands in what was found out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from brasstag.catalog.core_tools import refuse_core
+from brasstag.catalog.gate.gate import Gate
+from brasstag.catalog.gate.issue_texts import proposal_issue, review_issue
+from brasstag.catalog.gate.read import read_draft, read_proposal
+from brasstag.catalog.gate.screened import require_unblocked, screening_of
+from brasstag.store.catalog.proposals import open_proposals
+from brasstag.store.catalog.writer import Move
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.events import EntryKind
+from brasstag.words.ids import new_id
+from brasstag.words.prompts import Proposal, ProposalAuthor, ProposalContent, ProposalState, Step, after
+
+MOST_OPEN = 3
+"""How many open proposals the agents of one role may have."""
+
+
+def prepare(
+    gate: Gate, document: Any, author: ProposalAuthor, *, revises: str = "", named: str = "", epoch: int = 0
+) -> Move:
+    """Return the move that saves a document as a proposal, or as the next revision of one; nothing is written yet.
+
+    A new proposal is ``named`` so where a name is given. Raises ToolError for what is missing, locked or screened out.
+    """
+    content = read_proposal(document, gate.catalog)
+    content = content if content.owner else replace(content, owner=author.name)
+    screening = require_unblocked(content).as_json()
+    before = _revised(gate, content, author, revises)
+    at, base = gate.store.now(), gate.base(content)
+    if before is None:
+        new = named or new_id("prp")
+        proposal = Proposal(
+            new,
+            ProposalState.PROPOSED,
+            content,
+            author,
+            base,
+            screening=screening,
+            opened_at=at,
+            updated_at=at,
+        )
+    else:
+        proposal = replace(
+            before,
+            state=after(before.state, Step.PROPOSE, before.id),
+            content=content,
+            author=author,
+            base=base,
+            revision=before.revision + 1,
+            steps=before.steps + 1,
+            screening=screening,
+            harness={},
+            assessment={},
+            updated_at=at,
+            decision=None,
+        )
+    proposal, issues = proposal_issue(proposal, author.name, at)
+    payload = {"by": author.as_json(), "content": content.as_json(), "digest": content.digest, "base": base}
+    return Move(proposal, EntryKind.PROPOSED, payload, issues, epoch)
+
+
+def prepare_for_agent(gate: Gate, document: Any, author: ProposalAuthor, named: str, epoch: int) -> Move:
+    """Return the move that saves an agent's proposal; raise ToolError where its role has enough of them open."""
+    move = prepare(gate, document, author, named=named, epoch=epoch)
+    known = gate.store.read(open_proposals)
+    mine = [one for one in known if one.author.name == author.name and one.id != move.proposal.id]
+    if len(mine) >= MOST_OPEN:
+        raise ToolError(
+            Code.TOO_MANY_PROPOSALS,
+            f"{author.name} has {len(mine)} open proposals, as many as it may; wait until a person has decided on "
+            f"{', '.join(one.content.tool.id for one in mine)}",
+        )
+    return move
+
+
+def propose(gate: Gate, task_id: str, document: Any, author: ProposalAuthor, revises: str = "") -> Proposal:
+    """Save a document as a proposal, or as the next revision of one."""
+    move = prepare(gate, document, author, revises=revises)
+    gate.store.catalog.move(task_id, move)
+    return move.proposal
+
+
+def draft(gate: Gate, task_id: str, document: Mapping[str, Any], author: ProposalAuthor) -> Proposal:
+    """Save a document that is not complete; it goes on once it is proposed."""
+    content = read_draft(document)
+    refuse_core(content.tool.id)
+    at = gate.store.now()
+    found = screening_of(content).as_json()
+    proposal = Proposal(
+        new_id("prp"),
+        ProposalState.DRAFT,
+        content if content.owner else replace(content, owner=author.name),
+        author,
+        gate.base(content),
+        screening=found,
+        opened_at=at,
+        updated_at=at,
+    )
+    payload = {"by": author.as_json(), "content": content.as_json(), "digest": content.digest}
+    gate.store.catalog.move(task_id, Move(proposal, EntryKind.PROPOSED, payload))
+    return proposal
+
+
+def review(
+    gate: Gate, task_id: str, proposal: Proposal, assessment: Mapping[str, Any], harness: Mapping[str, Any]
+) -> Proposal:
+    """Write down what the Chief of Staff and the harness found out."""
+    at = gate.store.now()
+    reviewed = replace(
+        proposal,
+        state=after(proposal.state, Step.REVIEW, proposal.id),
+        assessment=dict(assessment),
+        harness=dict(harness),
+        steps=proposal.steps + 1,
+        updated_at=at,
+    )
+    reviewed, issues = review_issue(reviewed, at)
+    payload = {"assessment": dict(assessment), "harness": dict(harness), "digest": reviewed.digest}
+    gate.store.catalog.move(task_id, Move(reviewed, EntryKind.REVIEWED, payload, issues))
+    return reviewed
+
+
+def record_harness(gate: Gate, task_id: str, proposal: Proposal, harness: Mapping[str, Any]) -> Proposal:
+    """Write down another harness result; a review that was made on the old one has to be made again."""
+    if proposal.is_final:
+        after(proposal.state, Step.PROPOSE, proposal.id)
+    changed = replace(
+        proposal,
+        harness=dict(harness),
+        steps=proposal.steps + 1,
+        updated_at=gate.store.now(),
+        state=ProposalState.PROPOSED if proposal.state is ProposalState.CHIEF_REVIEWED else proposal.state,
+    )
+    payload = {"harness": dict(harness), "content_digest": proposal.content.digest}
+    gate.store.catalog.move(task_id, Move(changed, EntryKind.PROPOSED, payload))
+    return changed
+
+
+def _revised(
+    gate: Gate, content: ProposalContent, author: ProposalAuthor, proposal_id: str
+) -> Proposal | None:
+    """Return the open proposal that a document revises: the one named, a draft, or the author's own."""
+    if proposal_id:
+        found = gate.get(proposal_id)
+        if found.content.tool.id != content.tool.id:
+            raise ToolError(
+                Code.INVALID_PROPOSAL,
+                f"{found.id} is about {found.content.tool.id}, not {content.tool.id}; make a proposal of its own",
+            )
+        return found
+    known = gate.store.read(lambda view: open_proposals(view, content.tool.id))
+    mine = [
+        one
+        for one in known
+        if one.content.target == content.target
+        and (one.state is ProposalState.DRAFT or one.author.name == author.name)
+    ]
+    return mine[-1] if mine else None

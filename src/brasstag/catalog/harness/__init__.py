@@ -1,0 +1,1 @@
+"""The harness: runs the test cases of a proposal, and checks what comes out."""

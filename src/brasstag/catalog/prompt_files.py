@@ -1,0 +1,156 @@
+"""The files of one source of prompt tools: ``prompts.json``, and ``history/`` with a snapshot of each approved version."""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from brasstag.catalog.snapshots import Snapshot
+from brasstag.words.errors import StoreError
+from brasstag.words.prompts import Target
+
+LIVE = "prompts.json"
+HISTORY = "history"
+LARGEST = 64_000_000
+"""Bytes of a live file, or of a snapshot, that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFile:
+    """What ``prompts.json`` holds; a problem where it cannot be read as a list."""
+
+    entries: tuple[Any, ...] = ()
+    problem: str = ""
+
+
+class PromptFiles:
+    """Reads and writes one source; every write is on disk when it returns."""
+
+    def __init__(self, folder: Path, target: Target, shown: str) -> None:
+        self.target = target
+        self.shown = shown
+        """How messages name the live file."""
+        self.folder = folder
+        self._live = folder / LIVE
+        self._history = folder / HISTORY
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other writers, of this process and others, away meanwhile."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{self.folder}.lock"):
+            yield
+
+    def stamp(self) -> tuple[int, ...]:
+        """Return what changes when the live file does."""
+        try:
+            found = self._live.stat()
+        except OSError:
+            return ()
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    def live(self) -> LiveFile:
+        """Read the live file."""
+        try:
+            value = json.loads(_read(self._live))
+        except FileNotFoundError:
+            return LiveFile()
+        except (OSError, ValueError, RecursionError) as error:
+            return LiveFile(problem=f"{self.shown} cannot be read: {_said(error)}")
+        if not isinstance(value, list):
+            return LiveFile(problem=f"{self.shown} is not a JSON array of prompt tools")
+        return LiveFile(tuple(value))
+
+    def write_live(self, entries: Sequence[Any]) -> None:
+        """Replace the live file as a whole."""
+        text = json.dumps(list(entries), indent=2, ensure_ascii=False) + "\n"
+        _write(self._live, text.encode(), replace=True)
+
+    def tool_ids(self) -> list[str]:
+        """Return the ids that have a history."""
+        try:
+            return sorted(found.name for found in self._history.iterdir() if found.is_dir())
+        except FileNotFoundError:
+            return []
+
+    def snapshots(self, tool_id: str) -> list[Snapshot]:
+        """Return the snapshots of a tool, oldest first; a file that cannot be read is an empty snapshot."""
+        try:
+            names = sorted(
+                found.name for found in (self._history / tool_id).iterdir() if found.suffix == ".json"
+            )
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        return [Snapshot(name, self._body(tool_id, name)) for name in names]
+
+    def free_name(self, tool_id: str, at: str) -> str:
+        """Return the name of a new snapshot: later than every one that is there."""
+        taken = {snapshot.name for snapshot in self.snapshots(tool_id)}
+        base = "".join(letter for letter in at if letter.isalnum() or letter == ".")
+        name, number = f"{base}.json", 0
+        while name in taken or any(name < other for other in taken):
+            number += 1
+            newest = max(taken).removesuffix(".json").partition("-")[0]
+            name = f"{max(base, newest)}-{number:04d}.json"
+        return name
+
+    def write_snapshot(self, tool_id: str, name: str, body: dict[str, Any]) -> None:
+        """Write a snapshot once and for all; the same one again is no change, another one is refused."""
+        file = self._history / tool_id / name
+        data = (json.dumps(body, indent=2, ensure_ascii=False) + "\n").encode()
+        try:
+            if _read(file) == data:
+                return
+        except FileNotFoundError:
+            _write(file, data, replace=False)
+            return
+        raise StoreError(
+            f"the snapshot {HISTORY}/{tool_id}/{name} is there with another content; it is never replaced"
+        )
+
+    def _body(self, tool_id: str, name: str) -> dict[str, Any]:
+        try:
+            value = json.loads(_read(self._history / tool_id / name))
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return value if isinstance(value, dict) and value.get("toolId") == tool_id else {}
+
+
+def _read(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        data = stream.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise ValueError(f"it has more than {LARGEST:,} bytes")
+    return data
+
+
+def _write(file: Path, data: bytes, *, replace: bool) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    with temporary.open("wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    if replace:
+        temporary.replace(file)
+    else:
+        # A link is refused where the name is taken, so that no snapshot is ever written over.
+        try:
+            os.link(temporary, file)
+        finally:
+            temporary.unlink()
+    for place in (file.parent, file.parent.parent):
+        descriptor = os.open(place, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _said(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
