@@ -114,6 +114,12 @@ class TestShipped:
                 waiting += settings.roles[name].delegates_to
         assert reached == set(settings.roles)
 
+    def test_those_who_judge_the_novel_give_evidence_and_the_one_who_invents_does_not(
+        self, tmp_path: Path
+    ) -> None:
+        roles = read_settings(made(tmp_path, "novel")).roles
+        assert {name for name, role in roles.items() if role.evidence} == {"architect", "editor"}
+
     async def test_the_novel_is_searched_where_its_manuscripts_are(self, tmp_path: Path) -> None:
         async with Room.open(made(tmp_path, "novel")) as room:
             found = await room.call("search_code", {"query": "Outline"}, role="editor")

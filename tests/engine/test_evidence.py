@@ -8,6 +8,7 @@ import pytest
 from brasstag import Room
 from brasstag.engine.evidence import evidence_problems
 from brasstag.store.maintenance.redact import redact
+from brasstag.words.canonical import sha256
 from brasstag.words.events import Entry
 from tests.conftest import MakeProject
 from tests.engine.citing import CREW, let_cite, write_files
@@ -64,9 +65,9 @@ async def test_a_file_that_changed_outside_is_checked_as_it_was_read_as_long_as_
         assert faults(room, run, f'QUOTE a.md:1 "grey" [{whole.tag}]') == []
         assert faults(room, run, 'QUOTE a.md:1 "grey"') == []
         assert faults(room, run, f'QUOTE a.md:1 "gone" [{whole.tag}]') == ["NOT_IN_LINE"]
-        # The result has only a part of it, and the rest was kept nowhere.
-        kept = room.store.blobs.has((part.payload or {})["preview"]["reads"][0][1].removeprefix("file:"))
-        assert faults(room, run, f'QUOTE b.md:1 "one" [{part.tag}]') == ([] if kept else ["NOT_CHECKABLE"])
+        # The result has only a part of it, and it is kept nowhere else.
+        room.store.blobs.drop(sha256(b"one\ntwo\n"))
+        assert faults(room, run, f'QUOTE b.md:1 "one" [{part.tag}]') == ["NOT_CHECKABLE"]
 
 
 async def test_a_search_proves_the_lines_it_showed_and_where_nothing_was_found(crew: Path) -> None:
@@ -85,6 +86,9 @@ async def test_a_search_proves_the_lines_it_showed_and_where_nothing_was_found(c
         assert faults(room, run, f'QUOTE b.md:1 "nothing" [{hits.tag}]') == ["NOT_SEEN"]
         assert faults(room, run, 'QUOTE a.md:2 "Anna left."') == ["NOT_SEEN"]
         assert faults(room, run, f"SCOPE_SCAN all files for Bertha, nothing found [{none.tag}]") == []
+        assert faults(room, run, f"SCOPE_SCAN all files, nothing found [{hits.tag}]") == [
+            "TAG_PROVES_NOTHING"
+        ]
         assert faults(room, run, f"SCOPE_SCAN all files, nothing found [{note.tag}]") == [
             "TAG_PROVES_NOTHING"
         ]
@@ -162,6 +166,28 @@ async def test_a_file_that_a_rule_hides_from_the_role_is_not_confirmed_to_it(
             assert faults(room, run, f"{quote} [{read.tag}]") == ["NOT_CHECKABLE"]
             assert faults(room, run, quote) == ["NOT_CHECKABLE"]
         assert faults(room, child.id, f'QUOTE secret.md:1 "under the mat" [{read.tag}]', "narrator") == []
+
+
+async def test_what_a_person_is_asked_about_is_not_confirmed_by_way_of_a_task_below(
+    make_project: MakeProject,
+) -> None:
+    rule = '\n[[rules]]\nask = "read_file(/secret.md)"\nroles = ["editor"]\nbecause = "private"\n'
+    project = make_project(f"{CREW}\n{rule}", profile="trusted")
+    write_files(project, {"secret.md": "The key is under the mat.\n"})
+    async with Room.open(project) as room:
+        run, _ = await run_with(
+            room,
+            call("route_to_narrator", request="Read"),
+            narrator=[turn(call("read_file", path="secret.md")), turn(text="Read.")],
+        )
+        _, child = await room.tasks(run)
+        read = next(
+            entry
+            for entry in await room.timeline(child.id)
+            if (entry.payload or {}).get("tool") == "read_file"
+        )
+        for quote in ("under the mat", "in the drawer"):
+            assert faults(room, run, f'QUOTE secret.md:1 "{quote}" [{read.tag}]') == ["NOT_CHECKABLE"]
 
 
 async def test_files_in_any_script_and_with_any_line_ends_can_be_quoted_and_pictures_cannot(

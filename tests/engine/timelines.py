@@ -99,6 +99,9 @@ ENDINGS = st.one_of(
 CHANGED = st.fixed_dictionaries(
     {"path": WORDS, "version": st.integers(1, 9), "by": st.just("outside"), "state": st.just("absent")}
 )
+CHALLENGE = WORDS.map(
+    lambda says: {"refused": 1, "tries": 3, "problems": [{"id": "NO_EVIDENCE", "line": 0, "says": says}]}
+)
 EDITED = VALUES.map(lambda value: ending("done", value, {"edited": {"by": "ada", "arguments": {"x": value}}}))
 
 
@@ -157,7 +160,9 @@ def timelines(draw: st.DrawFn, most_turns: int = 5) -> list[Entry]:
                 del ahead[call]
         if draw(st.integers(0, 4)) == 0:
             log.add(K.NOTICED, {"changes": draw(st.lists(CHANGED, min_size=1, max_size=3))})
-        if stop == "end_turn" or draw(st.integers(0, 9)) == 0:
+        if stop == "end_turn" and draw(st.booleans()):
+            log.add(K.CHALLENGED, draw(CHALLENGE))
+        elif stop == "end_turn" or draw(st.integers(0, 9)) == 0:
             failure = {"error": {"code": "CANCELLED", "message": draw(WORDS)}}
             log.add(K.CLOSED, {"status": "failed", "result": failure})
             log.add(K.RESUMED, {"by": "ada", "note": draw(WORDS), "budget": {}})

@@ -33,6 +33,12 @@ description = "Reads"
 instructions = "Read."
 model = "scripted:script.json?context=4000"
 tools = ["read_file"]
+
+[roles.editor]
+description = "Checks"
+instructions = "Check."
+tools = ["read_file"]
+evidence = true
 """
 
 TOOL = '''"""Sends letters; while a room is written, it may end its own process in the middle."""
@@ -81,6 +87,7 @@ AGENT_CODE = "open('totals.csv', 'a').write('June,7\\n')\nprint('totalled')\n"
 REPORT = "Write the report"
 READING = "Read the tide table"
 COUNT = "Count the words"
+CHECK = "Check the plan"
 OVERWRITE = "Overwrite the plan"
 AGREED = "Write the agreed terms"
 TOTALS = "Add up the totals"
@@ -92,6 +99,12 @@ LETTER = "Send the letter"
 """What the runs are asked; the script finds its turns by these words."""
 
 SCRIPT: Script = {
+    "editor": [
+        turn(call("read_file", path="plan.md")),
+        turn(text="All is well."),
+        turn(call("handoff", result="All is well.")),
+        turn(text='They sail.\nQUOTE plan.md:3 "Sail on Monday."'),
+    ],
     "boss": [
         {"when": "Which year?", "turns": [turn(text="This year.")]},
         {

@@ -129,7 +129,7 @@ async def use_files(room: Room) -> str:
 
 
 async def finish_runs(room: Room) -> None:
-    """Bring runs to their ends: with delegation, questions, a denial, a compaction, and one out of budget."""
+    """Bring runs to their ends: with delegation, questions, a denial, a compaction, evidence, and one out of budget."""
     report = await room.start(project.REPORT, documents=["plan.md"], serve=False)
     questions = (await waits(room, report)).questions
     # A file that the agent has read changes meanwhile.
@@ -141,6 +141,7 @@ async def finish_runs(room: Room) -> None:
     await room.decide(approvals[0].id, ApprovalResponse(False, reason="keep the draft"), ADA)
     assert (await room.finished(report)).ok
     assert (await room.finished(await room.start(project.READING, serve=False))).ok
+    assert (await room.finished(await room.start(project.CHECK, role="editor", serve=False))).ok
     count = await room.start(project.COUNT, budget=Budget(max_steps=1), serve=False)
     assert not (await room.finished(count)).ok
     await room.resume_run(count, ADA, budget=Budget(max_steps=5), note="go on", serve=False)

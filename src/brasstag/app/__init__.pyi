@@ -9,6 +9,10 @@ from brasstag.app.project.trust import ChangedFile as ChangedFile
 from brasstag.app.project.trust import Trust as Trust
 from brasstag.app.project.trust import add_rule_text as add_rule_text
 from brasstag.app.project.trust import control_files as control_files
+from brasstag.app.prompts.issues import RoomIssues as RoomIssues
+from brasstag.app.prompts.outcomes import VersionOutcome as VersionOutcome
+from brasstag.app.prompts.replay import ReplayedTask as ReplayedTask
+from brasstag.app.prompts.use import UseRequest as UseRequest
 from brasstag.app.room import Room as Room
 from brasstag.app.runs import Ended as Ended
 from brasstag.app.state import RoomState as RoomState

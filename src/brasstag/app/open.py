@@ -13,8 +13,6 @@ from brasstag.app.watch.events import Watchers
 from brasstag.catalog.catalog import PromptCatalog
 from brasstag.catalog.gate.four_eyes import FourEyes
 from brasstag.catalog.gate.gate import Gate
-from brasstag.catalog.prompt_files import LIVE, PromptFiles
-from brasstag.catalog.snapshots import Receipts
 from brasstag.documents.formats.convert import Converter
 from brasstag.documents.formats.limits import Sizes
 from brasstag.documents.library import Library
@@ -49,7 +47,6 @@ from brasstag.settings import (
     user_directory,
 )
 from brasstag.store.catalog.proposals import newest_approvals
-from brasstag.store.timeline.seals import load_or_create_key
 from brasstag.toolkit.discovery import shipped_tools
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.tool import Tool
@@ -227,15 +224,6 @@ def _assemble(
 
 
 def _catalog(room_state: RoomState, registry: ToolRegistry) -> PromptCatalog:
-    store = room_state.store
-    if room_state.project is None:
-        project, user = room_state.folder / "prompts", room_state.folder / "user-prompts"
-        key, room = store.sealer.key, "memory"
-        receipts = Receipts(lambda: key, room)
-    else:
-        project, user = room_state.project / STATE_DIRECTORY / "prompts", user_directory() / "prompts"
-        receipts = Receipts(lambda: load_or_create_key(user_directory()), room_state.folder.name)
-
     def callable_tools() -> dict[str, str]:
         return {
             name: tool.origin or tool.name
@@ -243,12 +231,9 @@ def _catalog(room_state: RoomState, registry: ToolRegistry) -> PromptCatalog:
             for name in (tool.name, *tool.config.aliases)
         }
 
+    store = room_state.store
     return PromptCatalog(
-        PromptFiles(project, "project", f"{STATE_DIRECTORY}/prompts/{LIVE}"),
-        PromptFiles(user, "user", f"prompts/{LIVE} of the user directory"),
-        receipts,
-        callable_tools,
-        lambda: store.read(newest_approvals),
+        *room_state.prompt_files, room_state.receipts, callable_tools, lambda: store.read(newest_approvals)
     )
 
 

@@ -11,14 +11,16 @@ from brasstag.app.model_summaries import ModelSummaries
 from brasstag.app.open import OpenRoom, open_in_memory, open_project
 from brasstag.app.prompts.issues import RoomIssues
 from brasstag.app.prompts.registry import PromptRegistry
+from brasstag.app.prompts.use import PromptUse
 from brasstag.app.requests import why_not_named, with_arguments
-from brasstag.app.runs import Ended, Runs
+from brasstag.app.runs import Ended, RunContext, Runs
 from brasstag.app.toolbox import Toolbox
 from brasstag.app.wait import Awaited
 from brasstag.app.watch.events import RunEvent
 from brasstag.app.watch.output import Listener
 from brasstag.engine.calls.edit import EditedCall
 from brasstag.engine.calls.explain import Explained
+from brasstag.engine.graph.open import Skips
 from brasstag.policy.narrow import NoRule
 from brasstag.policy.profiles import ToolFacts, facts_of
 from brasstag.policy.python_rules import Judge
@@ -76,7 +78,7 @@ class Room:
             self._runtime.threads,
         )
         self.runs = Runs(open_room, actor, self.documents.watch)
-        self.prompts = PromptRegistry(open_room, actor, lambda: self.task_id)
+        self.prompts = PromptRegistry(open_room, actor, lambda: self.task_id, PromptUse(self.call, self.runs))
         self.issues = RoomIssues(self.store, self._runtime.threads, actor)
         self._approvals = Approvals(self._runtime, self._counter, self.runs, lambda: self.task_id)
         self._awaited = Awaited(self._approvals, self.runs, self.store, self._runtime.threads)
@@ -230,17 +232,27 @@ class Room:
         default_model: str = "",
         budget: Budget = NO_LIMITS,
         serve: bool = True,
+        skip_tool_catalog: bool = False,
+        skip_tools: bool = False,
     ) -> str:
         """Begin a run and return its id; the crew's lead takes it where no role is named.
 
         Where ``model`` is given, every role uses it. ``default_model`` is for roles that name no model; where it is
         left out, they use a model for which the environment has a key. The room works on the run while it is open;
-        where ``serve`` is false, a worker has to do it.
+        where ``serve`` is false, a worker has to do it. ``skip_tool_catalog`` leaves the prompt tools out of the context
+        of its tasks, ``skip_tools`` the callable tools as well: then the run is one plain question to a model.
 
         Raises ToolError for a role or document that is not there, ModelError where no model could answer.
         """
         return await self.runs.begin(
-            request, role, documents, model, budget, serve=serve, default_model=default_model
+            request,
+            role,
+            documents,
+            model,
+            budget,
+            serve=serve,
+            default_model=default_model,
+            context=RunContext(Skips(skip_tool_catalog, skip_tools)),
         )
 
     def watch(self, task_id: str, *, seen: dict[str, int] | None = None) -> AsyncIterator[RunEvent]:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from brasstag.app.open import OpenRoom
@@ -15,7 +15,7 @@ from brasstag.app.workers import WorkerMarks
 from brasstag.documents.reading.carry import carry
 from brasstag.engine.agents import Chosen
 from brasstag.engine.graph.close import failure
-from brasstag.engine.graph.open import TaskRequest, opening, root_task
+from brasstag.engine.graph.open import Skips, TaskRequest, opening, root_task
 from brasstag.engine.graph.people import answer_question, resume_task, stop_task
 from brasstag.engine.graph.receivers import receiving
 from brasstag.engine.worker.worker import Worker
@@ -32,6 +32,7 @@ from brasstag.words.canonical import why_not_json
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
+from brasstag.words.prompts import Scope
 from brasstag.words.turns import Model, ModelError
 
 _T = TypeVar("_T")
@@ -60,6 +61,20 @@ class Ended:
         return self.task.status == "done"
 
 
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What a run is told, or not told, beside its request."""
+
+    skips: Skips = field(default_factory=Skips)
+    prompt_tool: Mapping[str, str] = field(default_factory=dict)
+    """The prompt tool it is started with: ``{id, hash, source}``."""
+    scope: Scope = "project"
+
+
+NOTHING_MORE = RunContext()
+"""A run that is told its request, its documents and the catalog."""
+
+
 class Runs:
     """The runs of one open room: what is behind Room's methods about them, and what only surfaces need."""
 
@@ -84,6 +99,7 @@ class Runs:
         *,
         serve: bool,
         default_model: str,
+        context: RunContext = NOTHING_MORE,
     ) -> str:
         """Write a run down, and work on it here unless another worker is to do it."""
         if not request.strip():
@@ -98,7 +114,9 @@ class Runs:
         await self._open_room.models.open(speaker)
         await self._open_room.models.measure(speaker)
         carried = await self._run(self._carry, documents, lead, speaker)
-        asked = TaskRequest(request, lead, self._actor, carried, chosen)
+        asked = TaskRequest(
+            request, lead, self._actor, carried, chosen, context.skips, context.prompt_tool, context.scope
+        )
         queue = self._runtime.boot.id if serve else ""
         task: NewTask = await self._run(
             self._store.read, lambda view: root_task(self._runtime, view, asked, budget, queue)

@@ -8,18 +8,23 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from brasstag.catalog.file_differences import file_differences, unapproved_tools
+from brasstag.catalog.prompt_files import LIVE, PromptFiles
+from brasstag.catalog.snapshots import Receipts
 from brasstag.settings import STATE_DIRECTORY, user_directory
+from brasstag.store.catalog.proposals import list_proposals
 from brasstag.store.contents.blobs import Blobs
 from brasstag.store.contents.small import Contents
 from brasstag.store.database.postgres_address import DATABASE_VARIABLE
 from brasstag.store.database.sqlite import SqliteDatabase
-from brasstag.store.maintenance.verify import Report, verify
+from brasstag.store.maintenance.verify import Finding, Report, verify
 from brasstag.store.open import open_database, open_jobs
 from brasstag.store.store import Store
 from brasstag.store.tasks.processes import ProcessLock
 from brasstag.store.timeline.seals import Sealer, ephemeral_key, link_at, load_or_create_key, newest_witness
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import UntrustedError
+from brasstag.words.prompts import ProposalState
 from brasstag.words.times import Clock, utc_now
 
 
@@ -44,7 +49,41 @@ class RoomState:
     def verify(self) -> Report:
         """Check every chain of the room."""
         sealer = self.store.sealer
-        return self.store.read(lambda view: verify(view, {sealer.key.id: sealer.key}, sealer.witness()))
+        report = self.store.read(lambda view: verify(view, {sealer.key.id: sealer.key}, sealer.witness()))
+        self._compare_prompts(report)
+        return report
+
+    @property
+    def prompt_files(self) -> tuple[PromptFiles, PromptFiles]:
+        """The files of the project's prompt tools and of the user's; those of a room in memory go with it."""
+        if self.project is None:
+            places = (self.folder / "prompts", self.folder / "user-prompts")
+        else:
+            places = (self.project / STATE_DIRECTORY / "prompts", user_directory() / "prompts")
+        return (
+            PromptFiles(places[0], "project", f"{STATE_DIRECTORY}/prompts/{LIVE}"),
+            PromptFiles(places[1], "user", f"prompts/{LIVE} of the user directory"),
+        )
+
+    @property
+    def receipts(self) -> Receipts:
+        """What signs the snapshots of this account in this room."""
+        if self.project is None:
+            return Receipts(lambda: self.store.sealer.key, "memory")
+        return Receipts(lambda: load_or_create_key(user_directory()), self.folder.name)
+
+    def _compare_prompts(self, report: Report) -> None:
+        """Compare live files and history with the approved proposals."""
+        approved = self.store.read(lambda view: list_proposals(view, [ProposalState.APPROVED]))
+        project, user = self.prompt_files
+        for files in (project, user):
+            if approved or files.folder.exists():
+                found = file_differences(approved, files, self.receipts)
+                report.findings += [Finding(where, what) for where, what in found]
+        if unapproved := unapproved_tools(approved, project):
+            report.unseen.append(
+                f"{project.shown} holds {', '.join(unapproved)}, which no person has approved here; they are not used"
+            )
 
     def close(self) -> None:
         """Close the database and release the lock."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from brasstag.catalog.core_tools import CORE_FILE, core_tools
+from brasstag.catalog.sealed_core import CORE_FILE, core_tools
 from brasstag.catalog.snapshots import Snapshot
 from brasstag.words.prompts import PromptTool, Source, Target, problems_in
 

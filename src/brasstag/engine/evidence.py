@@ -14,7 +14,8 @@ from brasstag.catalog.evidence.items import (
 )
 from brasstag.engine.read_set import ReadSet
 from brasstag.engine.runtime import Runtime
-from brasstag.engine.transcript.state import CLOSING, TaskState
+from brasstag.engine.transcript.refusals import Refusals
+from brasstag.engine.transcript.state import CLOSING
 from brasstag.sandbox.workspace.view.reader import Reader, read_all
 from brasstag.store.timeline.timeline import first_entry
 from brasstag.toolkit.kinds import ToolType
@@ -65,6 +66,7 @@ class TaskFacts:
         self._task_id = task_id
         self._role = role
         self._proven: dict[str, list[Entry]] = {}
+        self._by_tag: dict[str, Entry | None] = {}
         self._read_set = _read_set(self._entries(task_id))
 
     @property
@@ -75,10 +77,7 @@ class TaskFacts:
     @property
     def refused(self) -> int:
         """How many replies of the task were refused before."""
-        state = TaskState(self._task_id)
-        for entry in self._entries(self._task_id):
-            state.add(entry)
-        return state.refused
+        return Refusals.told_by(self._entries(self._task_id)).count
 
     def call_behind(self, tag: str) -> CitedCall | None:
         """Return the call with this tag on the chain of the task, or of one below it."""
@@ -98,6 +97,7 @@ class TaskFacts:
             if isinstance(error, Mapping) and payload.get("outcome") != "done"
             else "",
             looks=payload.get("type") not in _LOOKS_AT_NOTHING,
+            found=len(_matches(payload)),
         )
 
     def seen_text(self, path: str, tag: str) -> SeenText | NotSeen:
@@ -107,6 +107,9 @@ class TaskFacts:
                 EvidenceFault.NOT_CHECKABLE, f"a rule keeps {path} from {self._role}; leave it out"
             )
         cited = self._cited(tag) if tag else None
+        if cited is not None and cited.task_id != self._task_id and self._must_ask(path):
+            says = f"a person has to be asked before {self._role} reads {path}; read it yourself, and cite that call"
+            return NotSeen(EvidenceFault.NOT_CHECKABLE, says)
         if cited is None:
             return self._version(path, self._entries(self._task_id), self._read_set)
         entries = [
@@ -122,6 +125,9 @@ class TaskFacts:
             return self._version(path, self._entries(self._task_id), self._read_set)
         says = f"the call behind {tag} showed nothing of {path}; cite the one that did"
         return NotSeen(EvidenceFault.NOT_SEEN, says)
+
+    def _must_ask(self, path: str) -> bool:
+        return self._runtime.policy.rules.asks(path, role=self._role) is not None
 
     def _version(self, path: str, entries: list[Entry], seen: ReadSet) -> SeenText | NotSeen:
         last = seen.by_path.get(path)
@@ -168,6 +174,11 @@ class TaskFacts:
         return data if sha256(data) == digest else None
 
     def _cited(self, tag: str) -> Entry | None:
+        if tag not in self._by_tag:
+            self._by_tag[tag] = self._look_up(tag)
+        return self._by_tag[tag]
+
+    def _look_up(self, tag: str) -> Entry | None:
         found = self._runtime.store.entry(tag)
         if found is None or found.tag != tag or not self._is_mine(found.task_id):
             return None
@@ -207,13 +218,17 @@ def _walked(entry: Entry) -> bool:
 
 def _found_lines(payload: Mapping[str, Any], path: str) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file that the result of a search shows."""
-    result = payload.get("result")
-    matches = result.get("matches") if isinstance(result, Mapping) else None
-    for match in matches if isinstance(matches, list) else ():
+    for match in _matches(payload):
         if isinstance(match, Mapping) and match.get("path") == path and isinstance(match.get("line"), int):
             before, after = match.get("before") or [], match.get("after") or []
             first = match["line"] - len(before)
             yield from enumerate([*before, match.get("text", ""), *after], start=first)
+
+
+def _matches(payload: Mapping[str, Any]) -> list[Any]:
+    result = payload.get("result")
+    matches = result.get("matches") if isinstance(result, Mapping) else None
+    return matches if isinstance(matches, list) else []
 
 
 def _in_result(entries: list[Entry], digest: str) -> bytes | None:

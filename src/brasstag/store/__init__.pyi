@@ -1,3 +1,5 @@
+from brasstag.store.catalog.issues import list_issues as list_issues
+from brasstag.store.catalog.proposals import open_proposals as open_proposals
 from brasstag.store.contents.blobs import Blobs as Blobs
 from brasstag.store.contents.versions import Version as Version
 from brasstag.store.database.base import View as View

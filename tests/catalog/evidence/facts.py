@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from brasstag.catalog.evidence.items import CitedCall, EvidenceFault, NotSeen, SeenText
 
-READ, SEARCH, FAILED, ABSENT, NOTE, REMOVED, BEGUN = (f"tag_{number}" for number in range(1, 8))
+READ, SEARCH, FAILED, ABSENT, NOTE, REMOVED, BEGUN, HITS = (f"tag_{number}" for number in range(1, 9))
 
 
 def seen(text: str) -> SeenText:
@@ -21,6 +21,7 @@ def _calls() -> dict[str, CitedCall]:
         NOTE: CitedCall("stop_and_think", "done", looks=False),
         REMOVED: CitedCall("", "", removed=True),
         BEGUN: CitedCall("write_file", ""),
+        HITS: CitedCall("search_code", "done", found=3),
     }
 
 

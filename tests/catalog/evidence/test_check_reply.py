@@ -10,7 +10,7 @@ from brasstag.catalog.evidence.check_reply import MOST_PROBLEMS, check_reply
 from brasstag.catalog.evidence.contract import contract, refusal
 from brasstag.catalog.evidence.items import EvidenceProblem
 from brasstag.catalog.evidence.quote_text import folded
-from tests.catalog.evidence.facts import ABSENT, BEGUN, FAILED, NOTE, READ, REMOVED, SEARCH, Facts
+from tests.catalog.evidence.facts import ABSENT, BEGUN, FAILED, HITS, NOTE, READ, REMOVED, SEARCH, Facts
 
 SCENE = "Call me Ishmael.\nSome years ago\nI went to sea.\n\nCall me Ishmael."
 FACTS = Facts({"a.md": SCENE}, {"a.md": "Call me Ahab."}, {"b.md": {7: "The whale is white."}})
@@ -63,6 +63,7 @@ def test_a_reply_whose_evidence_holds_counts(reply: Any) -> None:
         (f'QUOTE a.md:1 "Call me Ishmael." [{BEGUN}]', "TAG_PROVES_NOTHING"),
         (f"SCOPE_SCAN all scenes, nothing found [{FAILED}]", "TAG_PROVES_NOTHING"),
         (f"SCOPE_SCAN all scenes, nothing found [{NOTE}]", "TAG_PROVES_NOTHING"),
+        (f"SCOPE_SCAN all scenes, nothing found [{SEARCH}, {HITS}]", "TAG_PROVES_NOTHING"),
         ("SCOPE_SCAN all scenes, nothing found [tag_none]", "UNKNOWN_TAG"),
         ("SCOPE_SCAN all scenes, nothing found", "BAD_FORM"),
         (f"As tag_none shows.\nLINE_REF a.md:1 [{READ}]", "UNKNOWN_TAG"),

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from brasstag.catalog.evidence.quote_text import folded, lines_with, stands_in_line
+from brasstag.catalog.evidence.quote_text import FoldedLines, folded, lines_with, stands_in_line
 
 TEXT = st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), min_size=1)
 LINES = st.lists(TEXT.filter(folded), min_size=1, max_size=6)
 
 
-def numbered(*lines: str) -> dict[int, str]:
-    return dict(enumerate(lines, start=1))
+def numbered(*lines: str) -> FoldedLines:
+    return FoldedLines(dict(enumerate(lines, start=1)))
 
 
 @given(LINES, st.data())

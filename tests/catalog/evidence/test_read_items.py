@@ -40,8 +40,9 @@ def test_each_form_is_read_however_it_is_dressed(line: str, item: Any) -> None:
     [
         ("QUOTE the ship sails", "this QUOTE cannot be read"),
         ('QUOTE a.md "Call me"', "this QUOTE cannot be read"),
-        ('QUOTE a.md:3 "Call me', "this QUOTE has no closing mark"),
-        ('QUOTE a.md:3 "Call me\nLINE_REF a.md:1', "this QUOTE has no closing mark"),
+        ('QUOTE a.md:3 "Call me', "does not end with a closing mark"),
+        ('QUOTE a.md:3 "Call me\nLINE_REF a.md:1', "does not end with a closing mark"),
+        ('QUOTE a.md:3 "Call me" [tag_…]', "does not end with a closing mark, or with a tag"),
         ('QUOTE a.md:3 " "', "this QUOTE is empty"),
         ('QUOTE a.md:3 "Call me" [tag_1] so he is "Ishmael"', "there is more after the tag"),
         ("LINE_REF a.md", "this LINE_REF cannot be read"),

@@ -20,6 +20,7 @@ from tests.engine.forging import forge
 
 READ = turn(call("read_file", path="big.md"))
 THINK = turn(call("stop_and_think", thoughts="…"))
+PROVEN = "NO_CLAIMS: done."
 LAST = "Shall I end?"
 
 EVENTFUL: dict[str, Any] = {
@@ -35,8 +36,9 @@ EVENTFUL: dict[str, Any] = {
                 *[READ] * 4,
                 turn(call("route_to_helper", request="Change what I have read")),
                 turn(call("ask_master", question="Shall I go on?")),
-                turn(call("ask_master", question=LAST)),
                 turn(text="Done."),
+                turn(call("ask_master", question=LAST)),
+                turn(text=PROVEN),
             ]
         },
     ],
@@ -69,6 +71,8 @@ async def eventful(room: Room, crew: Path) -> tuple[str, str]:
     """Return a live run that has seen everything, and the question it waits for."""
     (crew / "data" / "big.md").write_text("old")
     write_script(crew, EVENTFUL)
+    roles = room._runtime.agents.roles
+    room._runtime.agents.roles = {**roles, "boss": roles["boss"].model_copy(update={"evidence": True})}
     budget = Budget(max_steps=STEPS_BEFORE_A_PERSON_EXTENDS_IT)
     run = await room.start("Go", budget=budget, model="scripted:script.json?context=16000")
     return run, await agree(room, run, LAST)
@@ -93,7 +97,7 @@ async def test_whatever_is_redacted_in_a_live_run_it_goes_on_or_says_why_not(
             assert ended.result["error"]["code"] == Code.CANCELLED
             assert "removed by a person" in ended.result["error"]["message"]
         else:
-            assert ended.result == "Done."
+            assert ended.result == PROVEN
         report = await room.verify()
         assert report.ok, report.findings
 

@@ -70,3 +70,11 @@ def test_a_role_of_few_words_leaves_no_gaps() -> None:
         "You are lead, an agent of a crew. Your task comes from a person.\n\nHow you work\n"
     )
     assert "\n\n\n" not in said
+
+
+def test_a_bound_agent_is_told_the_contract_after_its_instructions() -> None:
+    said = prompt(evidence_tries=4)
+    assert said.index("Round to two places.") < said.index("QUOTE path:line") < said.index("How you work")
+    assert "After 4 such replies your task fails." in said
+    assert "QUOTE" not in prompt()
+    assert "QUOTE" not in prompt(evidence_tries=4, answering=True)

@@ -29,6 +29,19 @@ def lines(text: str) -> list[str]:
 
 
 class TestTheScreen:
+    def test_a_reply_whose_evidence_does_not_hold_is_shown_with_the_reason(
+        self, terminal: OpenTerminal, pipe: Pipe, make_project: MakeProject
+    ) -> None:
+        project = make_project(
+            CREW.replace('tools = ["*"]', 'tools = ["*"]\nevidence = true', 1), name="bound"
+        )
+        write_script(
+            project, {"boss": [turn(text="All is well."), turn(text="NO_CLAIMS: nothing was asked.")]}
+        )
+        at = terminal("run", "Go", "-C", str(project), columns=200)
+        assert at.ends() == 0
+        assert "✗ boss       evidence refused (1 of 3): the reply has no evidence" in at.text
+
     @pytest.mark.parametrize("columns", [60, 80, 120])
     def test_no_line_is_wider_than_the_terminal(
         self, terminal: OpenTerminal, project: Path, columns: int

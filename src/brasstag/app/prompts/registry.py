@@ -2,14 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from brasstag.app.open import OpenRoom
 from brasstag.app.prompts.outcomes import VersionOutcome, outcomes_of
+from brasstag.app.prompts.replay import ReplayedTask
 from brasstag.app.prompts.reviewer import Reviewer
+from brasstag.app.prompts.use import PromptUse, UseRequest
 from brasstag.catalog.catalog import PromptCatalog
-from brasstag.catalog.core_tools import copied_id, core_tools
 from brasstag.catalog.gate import accept as acceptance
 from brasstag.catalog.gate import decide as decisions
 from brasstag.catalog.gate import save
@@ -18,6 +19,7 @@ from brasstag.catalog.gate.gate import Gate
 from brasstag.catalog.harness.cases import CaseOutput, harness_result
 from brasstag.catalog.injection import Injection
 from brasstag.catalog.merge import Catalog, CatalogEntry, Unaccounted
+from brasstag.catalog.sealed_core import copied_id, core_tools
 from brasstag.catalog.snapshots import Snapshot
 from brasstag.store.catalog.proposals import list_proposals
 from brasstag.words.approvals import Approver
@@ -39,8 +41,9 @@ _T = TypeVar("_T")
 class PromptRegistry:
     """What people and programs do with prompt tools; an agent can only propose, with a tool."""
 
-    def __init__(self, open_room: OpenRoom, actor: str, desk_now: Callable[[], str]) -> None:
+    def __init__(self, open_room: OpenRoom, actor: str, desk_now: Callable[[], str], use: PromptUse) -> None:
         self._open_room = open_room
+        self._use = use
         self._runtime = open_room.runtime
         self._actor = actor
         self._desk_now = desk_now
@@ -136,7 +139,7 @@ class PromptRegistry:
         """Approve a proposal and make it live; ``seen`` is the digest of what the person was shown."""
         return await self._decide(name, Step.APPROVE, by, seen, note)
 
-    async def needs_changes(self, name: str, by: Approver | str, *, seen: str, note: str) -> Proposal:
+    async def needs_changes(self, name: str, by: Approver | str, *, seen: str, note: str = "") -> Proposal:
         """Send a proposal back to its author, with what has to change."""
         return await self._decide(name, Step.RETURN, by, seen, note)
 
@@ -231,9 +234,26 @@ class PromptRegistry:
         result = harness_result(proposal.content.test_cases, outputs, self._reviewer.room_checks())
         return await self._run(save.record_harness, self._gate, self._desk_now(), proposal, result)
 
+    async def history_or_core(self, tool_id: str) -> None:
+        """Raise ToolError where no prompt tool ever had this id."""
+        if not any(tool.id == tool_id for tool in core_tools()):
+            await self.history(tool_id)
+
+    async def needs_four_eyes(self) -> bool:
+        """Say whether author and approver of a proposal must be two registered approvers."""
+        return await self._run(self._four_eyes.are_required)
+
     async def switch_off_four_eyes(self, by: Approver) -> bool:
         """Agree to switch four eyes off; return whether that was the second of two approvers."""
         return await self._run(self._four_eyes.switch_off, self._desk_now(), by)
+
+    async def run(self, tool_id: str, asked: UseRequest) -> str:
+        """Start a task with a prompt tool on a selection, a file or the project, and return its id."""
+        return await self._use.start(await self.get(tool_id), asked, self._open_room.settings)
+
+    async def replay(self, name: str, task_ids: Sequence[str]) -> list[ReplayedTask]:
+        """Go through recorded tasks once with the live prompt and once with the proposed one; nothing is performed."""
+        return await self._reviewer.replay(await self.proposal(name), task_ids)
 
     async def outcomes(self, tool_id: str) -> list[VersionOutcome]:
         """Return which runs had each version of a tool, and how they ended."""

@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from brasstag.app.open import OpenRoom
+from brasstag.app.prompts.harness_facts import room_checks
+from brasstag.app.prompts.replay import Recording, ReplayedTask, replay_task
 from brasstag.catalog.harness.cases import (
     NOT_NEEDED,
     CaseOutput,
@@ -18,10 +20,12 @@ from brasstag.catalog.injection import whole_text
 from brasstag.catalog.merge import CatalogEntry
 from brasstag.catalog.review.assess import assess
 from brasstag.catalog.review.chief import REPLY_SCHEMA, read_review, review_messages
+from brasstag.engine.agents import offers
+from brasstag.words.errors import Code
 from brasstag.words.issues import CHIEF_OF_STAFF
 from brasstag.words.messages import System, Text, User
 from brasstag.words.prompts import PromptTool, Proposal, TestCase
-from brasstag.words.turns import Model, ModelError, Turn, TurnRequest
+from brasstag.words.turns import Model, ModelError, Offer, Turn, TurnRequest
 
 log = logging.getLogger("brasstag")
 
@@ -61,7 +65,31 @@ class Reviewer:
 
     def room_checks(self) -> Mapping[str, Check]:
         """Return the checks that look into files and timelines."""
-        return {}
+        return room_checks(self._open_room.runtime)
+
+    async def replay(self, proposal: Proposal, task_ids: Sequence[str]) -> list[ReplayedTask]:
+        """Go through recorded tasks with the live prompt, where there is one, and with the proposed one."""
+        model = self._model(self._settings.crew.model, self._settings.prompts.review_model)
+        if model is None:
+            raise ModelError(
+                "recorded tasks are replayed with a live model, and none is set; name one in brasstag.toml "
+                "([crew] model = …)",
+                Code.MODEL_NOT_CONFIGURED,
+            )
+        content = proposal.content
+        before = self._catalog.accepted(content.target, content.tool.id)
+        tools = [("proposed", content.tool)]
+        if before is not None and before.tool is not None:
+            tools.insert(0, ("live", before.tool))
+        threads, store = self._open_room.runtime.threads, self._open_room.runtime.store
+        found = []
+        for name in task_ids:
+            task = await threads.run(store.task, name)
+            entries = await threads.run(store.proven, task.id)
+            recording = Recording.of(task.id, entries)
+            offered = self._offers(recording.role)
+            found += [await replay_task(recording, label, tool, model, offered) for label, tool in tools]
+        return found
 
     async def answer(self, tool: PromptTool, case: TestCase, model: Model) -> Turn:
         """Ask a model to do what a prompt tool says, with the input of a test case."""
@@ -69,6 +97,10 @@ class Reviewer:
         told = f"Work as this prompt tool says. You have no callable tools here.\n\n{system}"
         request = TurnRequest((System(told), User((Text(case.input),))), role=HARNESS)
         return await model.respond(request, _ignore_text)
+
+    def _offers(self, role: str) -> tuple[Offer, ...]:
+        runtime = self._open_room.runtime
+        return offers(runtime.registry, lambda tool: runtime.policy.roles.why_not(role, tool) is None)
 
     @property
     def _catalog(self) -> Any:

@@ -1,6 +1,7 @@
 """Check a reply against what its task has seen and done; an empty list means that its evidence holds."""
 
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Any
 
 import re2
@@ -17,7 +18,7 @@ from brasstag.catalog.evidence.items import (
     ScopeScan,
     SeenText,
 )
-from brasstag.catalog.evidence.quote_text import lines_with, stands_in_line
+from brasstag.catalog.evidence.quote_text import FoldedLines, lines_with, stands_in_line
 from brasstag.catalog.evidence.read_items import HOW_TO_WRITE, TAGS, ReadReply, read_items
 from brasstag.catalog.evidence.tool_claims import claimed_tool_use
 
@@ -33,11 +34,18 @@ _LONG_QUOTATION = re2.compile('["“„«「](?:[^"”“»」\\s]+\\s+){4,}[^"�
 def check_reply(reply: Any, facts: EvidenceFacts) -> list[EvidenceProblem]:
     """Return what has to be mended in a reply before it counts, in the order of its lines."""
     read = read_items(reply)
-    problems = [*read.problems, *_whole(read), *_unproven_claims(read, facts)]
-    for item in read.items:
-        problems += _item(item, facts)
-    problems += _named_tags(read, facts)
-    return sorted(dict.fromkeys(problems), key=lambda problem: problem.line)[:MOST_PROBLEMS]
+    citations = _Citations(facts)
+    found = chain(
+        read.problems,
+        _whole(read),
+        _unproven_claims(read, facts),
+        chain.from_iterable(_item(item, facts, citations) for item in read.items),
+        _named_tags(read, facts),
+    )
+    # Where a quote does stand takes a look at every line, so no more is looked for than is told.
+    return sorted(
+        islice(dict.fromkeys(islice(found, 2 * MOST_PROBLEMS)), MOST_PROBLEMS), key=lambda one: one.line
+    )
 
 
 def _whole(read: ReadReply) -> Iterator[EvidenceProblem]:
@@ -73,14 +81,14 @@ def _named_tags(read: ReadReply, facts: EvidenceFacts) -> Iterator[EvidenceProbl
                 yield _unknown_tag(tag, number)
 
 
-def _item(item: Evidence, facts: EvidenceFacts) -> Iterator[EvidenceProblem]:
+def _item(item: Evidence, facts: EvidenceFacts, citations: "_Citations") -> Iterator[EvidenceProblem]:
     match item:
         case ScopeScan(tags=tags):
             for tag in tags:
                 yield from _receipt(tag, item.at, facts, absence=True)
         case Quote() | LineRef():
             wrong = list(_receipt(item.tag, item.at, facts)) if item.tag else []
-            yield from wrong or _citation(item, facts)
+            yield from wrong or citations.check(item)
 
 
 def _receipt(tag: str, at: int, facts: EvidenceFacts, *, absence: bool = False) -> Iterator[EvidenceProblem]:
@@ -100,6 +108,8 @@ def _why_not(call: CitedCall, *, absence: bool) -> str:
         return f"it is not the end of the call of {call.tool or 'a tool'}"
     if call.outcome != "done" and not (absence and call.code == ABSENCE):
         return f"the call of {call.tool} ended as {call.code or call.outcome}"
+    if absence and call.found:
+        return f"the call of {call.tool} did find something, in {call.found} places"
     return "" if call.looks else f"{call.tool} looks at nothing"
 
 
@@ -108,30 +118,47 @@ def _unknown_tag(tag: str, at: int) -> EvidenceProblem:
     return EvidenceProblem(EvidenceFault.UNKNOWN_TAG, at, says)
 
 
-def _citation(item: Quote | LineRef, facts: EvidenceFacts) -> Iterator[EvidenceProblem]:
-    seen = facts.seen_text(item.path, item.tag)
-    if isinstance(seen, NotSeen):
-        yield EvidenceProblem(seen.fault, item.at, seen.says)
-        return
+class _Citations:
+    """Checks quotes and lines; each version of a file is looked up once."""
+
+    def __init__(self, facts: EvidenceFacts) -> None:
+        self._facts = facts
+        self._seen: dict[tuple[str, str], SeenText | NotSeen] = {}
+        self._folded: dict[tuple[str, str], FoldedLines] = {}
+
+    def check(self, item: Quote | LineRef) -> Iterator[EvidenceProblem]:
+        """Yield what is wrong with a citation."""
+        version = item.path, item.tag
+        if version not in self._seen:
+            self._seen[version] = self._facts.seen_text(*version)
+        seen = self._seen[version]
+        if isinstance(seen, NotSeen):
+            yield EvidenceProblem(seen.fault, item.at, seen.says)
+            return
+        yield from _missing_lines(item, seen)
+        if isinstance(item, Quote) and item.line in seen.lines:
+            yield from _misquoted(item, self._folded.setdefault(version, FoldedLines(seen.lines)))
+
+
+def _missing_lines(item: Quote | LineRef, seen: SeenText) -> Iterator[EvidenceProblem]:
     first, last = (item.line, item.line) if isinstance(item, Quote) else (item.first, item.last)
     missing = next((number for number in range(first, last + 1) if number not in seen.lines), None)
-    if missing is not None and not seen.whole:
+    if missing is None:
+        return
+    if seen.whole:
+        says = f"{item.path} has no line {missing}: the version you saw has {len(seen.lines)} lines"
+        yield EvidenceProblem(EvidenceFault.NO_SUCH_LINE, item.at, says)
+    else:
         says = f"{item.tag} did not show line {missing} of {item.path}; read it, and cite that call"
         yield EvidenceProblem(EvidenceFault.NOT_SEEN, item.at, says)
-    elif missing is not None:
-        says = f"{item.path} has no line {missing}: the version you saw has {len(seen.lines)} lines"
-        yield EvidenceProblem(EvidenceFault.NO_SUCH_LINE, item.at, says + _where(item, seen))
-    elif isinstance(item, Quote) and not stands_in_line(item.text, seen.lines, item.line):
-        says = f"{item.path}:{item.line} does not hold this text"
-        yield EvidenceProblem(EvidenceFault.NOT_IN_LINE, item.at, says + _where(item, seen))
 
 
-def _where(item: Quote | LineRef, seen: SeenText) -> str:
-    """Say where a quote does stand."""
-    if not isinstance(item, Quote):
-        return ""
-    found = lines_with(item.text, seen.lines)
-    if not found:
-        return "; no line you saw of it does. Copy the words exactly, whole words only"
-    lines = " and ".join(map(str, found))
-    return f"; line {lines} does" if len(found) == 1 else f"; lines {lines} do"
+def _misquoted(item: Quote, lines: FoldedLines) -> Iterator[EvidenceProblem]:
+    if stands_in_line(item.text, lines, item.line):
+        return
+    found = lines_with(item.text, lines)
+    numbers = " and ".join(map(str, found))
+    where = f"line {numbers} does" if len(found) == 1 else f"lines {numbers} do"
+    mend = where if found else "no line you saw of it does. Copy the words exactly, whole words only"
+    says = f"{item.path}:{item.line} does not hold this text; {mend}"
+    yield EvidenceProblem(EvidenceFault.NOT_IN_LINE, item.at, says)

@@ -104,6 +104,8 @@ class CitedCall:
     """Why it failed."""
     looks: bool = True
     """Whether its tool looks at anything; a note does not."""
+    found: int = 0
+    """How many places a search found, word for word."""
     removed: bool = False
     """Whether a person removed what it recorded."""
 

@@ -110,7 +110,10 @@ def _read_quote(found: ReadReply, rest: str, lines: list[str], at: int) -> int:
         if at + taken >= len(lines) or _FORM.match(lines[at + taken]):
             break
         text = f"{text}\n{lines[at + taken]}"
-    found.refuse(at + 1, f"this QUOTE has no closing mark; write {HOW_TO_WRITE['QUOTE']}")
+    found.refuse(
+        at + 1,
+        f"this QUOTE does not end with a closing mark, or with a tag behind it; write {HOW_TO_WRITE['QUOTE']}",
+    )
     return 1
 
 

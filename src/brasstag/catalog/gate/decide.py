@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from brasstag.catalog.core_tools import refuse_core
 from brasstag.catalog.gate.apply import apply_proposal, require_readable
 from brasstag.catalog.gate.four_eyes import require_other_person
 from brasstag.catalog.gate.gate import Gate
@@ -13,6 +12,7 @@ from brasstag.catalog.gate.issue_texts import closed_issues, returned_issues
 from brasstag.catalog.gate.save import record_harness
 from brasstag.catalog.gate.screened import require_unblocked
 from brasstag.catalog.harness.cases import NOT_RUN
+from brasstag.catalog.sealed_core import refuse_core
 from brasstag.store.catalog.proposals import unapplied_proposals
 from brasstag.store.catalog.writer import IssueWrites, Move
 from brasstag.store.timeline.timeline import read_entries

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from brasstag.catalog.catalog import PromptCatalog
-from brasstag.catalog.core_tools import refuse_core
 from brasstag.catalog.harness.checks import why_no_check
+from brasstag.catalog.sealed_core import refuse_core
 from brasstag.catalog.snapshots import Snapshot
 from brasstag.words.canonical import why_not_json
 from brasstag.words.errors import Code, ToolError
@@ -14,6 +14,7 @@ from brasstag.words.prompts import (
     MOST_IN_FIELD,
     PROPOSAL_TYPES,
     TARGETS,
+    PromptTool,
     ProposalContent,
     Target,
     problems_in,
@@ -159,8 +160,19 @@ def _wrong_identity(
         yield f"{tool_id} is live in {_where(target)} already; propose to modify it"
     if kind != "new" and before is None:
         yield f"{tool_id} is not live in {_where(target)}, so it cannot be {_DONE[kind]}; propose a new tool"
+    if (
+        kind == "modify"
+        and before is not None
+        and before.tool is not None
+        and _is_same(document, before.tool)
+    ):
+        yield f"{tool_id} would stay as it is; change something, or leave it"
     if kind != "new" and before is not None and document.get("rationale") == before.rationale:
         yield "rationale is that of the version before; say why this change is needed"
+
+
+def _is_same(document: Mapping[str, Any], tool: PromptTool) -> bool:
+    return all(document.get(name, "") == value for name, value in tool.as_json().items())
 
 
 _DONE = {"modify": "modified", "retire": "retired"}

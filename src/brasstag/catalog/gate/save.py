@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from brasstag.catalog.core_tools import refuse_core
 from brasstag.catalog.gate.gate import Gate
 from brasstag.catalog.gate.issue_texts import proposal_issue, review_issue
 from brasstag.catalog.gate.read import read_draft, read_proposal
 from brasstag.catalog.gate.screened import require_unblocked, screening_of
+from brasstag.catalog.sealed_core import refuse_core
 from brasstag.store.catalog.proposals import open_proposals
 from brasstag.store.catalog.writer import Move
 from brasstag.words.errors import Code, ToolError

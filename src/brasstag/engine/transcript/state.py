@@ -8,7 +8,6 @@ from typing import Any
 
 from brasstag.words.approvals import ApprovalState
 from brasstag.words.budgets import TaskLimits
-from brasstag.words.errors import Code
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.ids import TurnCall
 from brasstag.words.messages import ToolUse
@@ -91,10 +90,6 @@ class TaskState:
     """How many turns in a row were cut off at their greatest length before they came to a whole call."""
     blank: int = 0
     """How many turns in a row said nothing and called nothing."""
-    refused: int = 0
-    """How many replies that would have ended the task were refused, as their evidence does not hold."""
-    problems: tuple[Mapping[str, Any], ...] = ()
-    """What was wrong with the last of them."""
     ended: bool = False
     limits: TaskLimits = field(default_factory=TaskLimits)
     """How far the task, and its run, may go."""
@@ -118,11 +113,10 @@ class TaskState:
             case EntryKind.RESUMED:
                 # A turn that ended the task, by words alone, has been answered by the person who resumed it.
                 self.ended, self.called = False, True
-                self.cut_off = self.blank = self.refused = 0
+                self.cut_off = self.blank = 0
             case EntryKind.CHALLENGED:
                 # The model has been answered, so that its words do not end the task.
                 self.called = True
-                self._refuse(payload)
             case _:
                 pass
 
@@ -176,13 +170,6 @@ class TaskState:
             self.open[entry.call_id].doubtful = True
         else:
             self.open.pop(entry.call_id, None)
-            error = _error_in(payload)
-            if error.get("code") == Code.EVIDENCE_REFUSED.value:
-                self._refuse(error.get("details", {}))
-
-    def _refuse(self, told: Mapping[str, Any]) -> None:
-        self.refused += 1
-        self.problems = tuple(told.get("problems", ()))
 
     def _decide(self, entry: Entry, payload: Mapping[str, Any]) -> None:
         if "outcome" in payload or entry.payload is None:
@@ -199,14 +186,6 @@ class TaskState:
             call.state = _WAITS[entry.kind]
             call.approval_id = payload.get("approval") or call.approval_id
             call.child = payload.get("child") or call.child
-
-
-def _error_in(payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    result = payload.get("result")
-    error = (
-        result.get("error") if isinstance(result, Mapping) and payload.get("outcome") == "failed" else None
-    )
-    return error if isinstance(error, Mapping) else {}
 
 
 def is_doubt(payload: Mapping[str, Any]) -> bool:

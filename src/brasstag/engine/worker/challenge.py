@@ -14,25 +14,25 @@ def is_challenged(runtime: Runtime, journal: Journal) -> bool:
 
     Raises ToolError where as many replies of it were refused as may be, in words or as a handoff.
     """
-    tries, state, task = evidence_tries(journal.opened), journal.state, journal.held.task
+    tries, refusals, task = evidence_tries(journal.opened), journal.refusals, journal.held.task
     if tries is None:
         return False
-    if state.refused >= tries:
+    if refusals.count >= tries:
         raise ToolError(
             Code.EVIDENCE_REFUSED,
-            f"the evidence in {state.refused} replies of {task.role} did not hold, and {tries} are allowed; "
+            f"the evidence in {refusals.count} replies of {task.role} did not hold; "
             "`brasstag resume` lets it try again",
-            {"problems": list(state.problems)},
+            {"problems": refusals.problems[-1]},
         )
-    if not state.said_its_last:
+    if not journal.state.said_its_last:
         return False
-    problems = evidence_problems(runtime, task.id, task.role, state.text)
+    problems = evidence_problems(runtime, task.id, task.role, journal.state.text)
     if not problems:
         return False
     payload: dict[str, Any] = {
         "type": "challenge",
         "problems": [problem.as_json() for problem in problems],
-        "refused": state.refused + 1,
+        "refused": refusals.count + 1,
         "tries": tries,
     }
     runtime.store.graph.note(journal.held, EntryKind.CHALLENGED, payload)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from brasstag.engine.graph.open import opened_with
 from brasstag.engine.read_set import ReadSet
 from brasstag.engine.runtime import Runtime
+from brasstag.engine.transcript.refusals import Refusals
 from brasstag.engine.transcript.render import Transcript, transcript_of
 from brasstag.engine.transcript.state import TaskState
 from brasstag.store.tasks.origins import differing
@@ -33,6 +34,7 @@ class Journal:
         self.context = self._context()
         self.state = TaskState(held.id)
         self.read_set = ReadSet()
+        self.refusals = Refusals()
         self._transcript = Transcript(self.context)
         self._unrendered: list[Entry] = []
         self._add(entries)
@@ -71,6 +73,7 @@ class Journal:
         for entry in entries:
             self.state.add(entry)
             self.read_set.add(entry)
+            self.refusals.add(entry)
             self._unrendered.append(entry)
 
     def _context(self) -> Transcript | None:

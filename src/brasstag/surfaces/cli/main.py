@@ -12,9 +12,11 @@ from brasstag.surfaces.cli.commands import (
     call,
     cost,
     documents,
+    issues,
     memories,
     policy,
     project,
+    prompts,
     run,
     tasks,
     timeline,
@@ -44,6 +46,8 @@ app.command()(cost.cost)
 app.command()(worker.worker)
 app.add_typer(documents.app, name="documents")
 app.add_typer(memories.app, name="memories")
+app.add_typer(prompts.app, name="prompts")
+app.add_typer(issues.app, name="issues")
 app.command()(call.call)
 app.command()(call.undo)
 app.add_typer(approvals.app, name="approvals")
@@ -59,13 +63,17 @@ app.add_typer(approvers.app, name="approvers")
 @app.command()
 def demo(
     story: Annotated[
-        StoryName, typer.Argument(help="crew shows agents at work; counter shows single calls.")
+        StoryName,
+        typer.Argument(
+            help="crew shows agents at work; counter single calls; prompts how a prompt tool goes live."
+        ),
     ] = "crew",
     keep: Annotated[str | None, typer.Option(help="Use this directory, and keep it.")] = None,
 ) -> None:
     """Show a crew of agents at work; needs no model and no key.
 
-    `brasstag demo counter` shows single calls instead: allowed, asked, edited, denied and undone.
+    `brasstag demo counter` shows single calls instead: allowed, asked, edited, denied and undone. `brasstag demo prompts`
+    shows a prompt tool from its proposal to its first use.
     """
     play_story(story, keep)
 

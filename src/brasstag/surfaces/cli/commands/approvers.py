@@ -38,8 +38,7 @@ def add(name: Name, output: Output = None) -> None:
     """
     from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver, require_approver
 
-    require_approver()
-    token = add_approver(name)
+    token = add_approver(name, issued_by=require_approver().name)
     if output == "json":
         print_json({"name": name, "token": token})
     else:

@@ -104,6 +104,38 @@ def memory_ids(project: Path) -> Iterable[str]:
 
 
 @_offering
+def proposal_ids(project: Path) -> Iterable[str]:
+    """Offer the proposals that are not final."""
+    from brasstag.store import open_proposals
+
+    return [proposal.id for proposal in _look(project, open_proposals)]
+
+
+@_offering
+def issue_ids(project: Path) -> Iterable[str]:
+    """Offer the open issues."""
+    from brasstag.store import list_issues
+
+    return [issue.id for issue in _look(project, lambda view: list_issues(view, ["open"]))]
+
+
+@_offering
+def prompt_tool_ids(project: Path) -> Iterable[str]:
+    """Offer the core tools and those in the files of the project and the user."""
+    import json
+
+    from brasstag.catalog import core_tools
+    from brasstag.settings import STATE_DIRECTORY, user_directory
+
+    found = [tool.id for tool in core_tools()]
+    for folder in (project / STATE_DIRECTORY, user_directory()):
+        file = folder / "prompts" / "prompts.json"
+        if file.exists():
+            found += [str(entry["id"]) for entry in json.loads(file.read_bytes())]
+    return sorted(set(found))
+
+
+@_offering
 def crew_roles(project: Path) -> Iterable[str]:
     """Offer the roles of the crew."""
     return _roles(project)

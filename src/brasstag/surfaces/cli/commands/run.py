@@ -65,6 +65,12 @@ def run(
     max_seconds: MaxSeconds = None,
     max_depth: MaxDepth = None,
     max_children: MaxChildren = None,
+    skip_tool_catalog: Annotated[
+        bool, typer.Option("--skip-tool-catalog", help="Leave the prompt tools out of the crew's context.")
+    ] = False,
+    skip_tools: Annotated[
+        bool, typer.Option("--skip-tools", help="Leave the callable tools out as well: only words.")
+    ] = False,
     later: Later = False,
     detach: Detach = False,
     output: Output = None,
@@ -74,10 +80,13 @@ def run(
 
     Ctrl-C stops following. Nothing that was done is lost, and `brasstag resume` continues the run.
     """
+    from brasstag.surfaces.cli.follow.follow_run import RequestedRun
+
     budget = budget_of(max_steps, max_tokens, max_cost, max_seconds, max_depth, max_children)
     if not request.strip():
         raise typer.BadParameter("the request is empty; say what the crew should do")
-    work = _running(project, output, later).begin(request, role, document or [], model, budget, detach=detach)
+    asked = RequestedRun(request, role, tuple(document or ()), model, budget, skip_tool_catalog, skip_tools)
+    work = running(project, output, later).begin(asked, detach=detach)
     raise typer.Exit(in_loop(work))
 
 
@@ -89,7 +98,7 @@ def watch(
     project: Project = HERE,
 ) -> None:
     """Follow a task that another process works on, until it ends."""
-    raise typer.Exit(in_loop(_running(project, output, later).watch(task, new=new)))
+    raise typer.Exit(in_loop(running(project, output, later).watch(task, new=new)))
 
 
 def resume(
@@ -114,10 +123,11 @@ def resume(
     if budget.as_json() or note:
         # Only a person extends what people have limited, or speaks to an agent as one.
         require_approver()
-    raise typer.Exit(in_loop(_running(project, output, later).resume(task, budget, note, detach=detach)))
+    raise typer.Exit(in_loop(running(project, output, later).resume(task, budget, note, detach=detach)))
 
 
-def _running(project: Path, output: OutputName | None, later: bool) -> "Running":
+def running(project: Path, output: OutputName | None, later: bool) -> "Running":
+    """Return what follows a run, and asks the person at the terminal unless that is for later."""
     from brasstag.surfaces.cli.follow.follow_run import Running
 
     return Running(project, output, asks=at_terminal() and not wants_json(output) and not later)

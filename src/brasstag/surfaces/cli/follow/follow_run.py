@@ -1,6 +1,6 @@
 """Work on a run here or in the background, and follow it."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,11 +25,25 @@ if TYPE_CHECKING:
     from brasstag.app import Room
     from brasstag.models import Choice
     from brasstag.store import Task
+    from brasstag.surfaces.cli.actions.prompt_run import PromptRun
 
 _LEFT = """Leaving. Each task is given back at its next step; a second Ctrl-C leaves at once.
   brasstag resume {run}   continues it here
   brasstag worker   continues every run
   brasstag stop {run}   ends it"""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedRun:
+    """What a person asks a crew for."""
+
+    request: str
+    role: str = ""
+    documents: tuple[Path, ...] = ()
+    model: str = ""
+    budget: Budget = NO_LIMITS
+    skip_tool_catalog: bool = False
+    skip_tools: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,33 +54,42 @@ class Running:
     output: OutputName | None
     asks: bool
 
-    async def begin(
-        self,
-        request: str,
-        role: str,
-        documents: Sequence[Path],
-        model: str,
-        budget: Budget,
-        *,
-        detach: bool,
-    ) -> int:
+    async def begin(self, asked: RequestedRun, *, detach: bool) -> int:
         """Write a run down; then work on it until it ends or waits, or let a worker do that."""
         async with self._open("run") as (room, leaving):
-            agreed = await self._agreed(await room.runs.choice(role, model))
-            names = [workspace_path(room.workspace, name) for name in documents]
+            agreed = await self._agreed(await room.runs.choice(asked.role, asked.model))
+            names = [workspace_path(room.workspace, name) for name in asked.documents]
             run = await room.start(
-                request,
-                role=role,
+                asked.request,
+                role=asked.role,
                 documents=names,
-                model=model,
+                model=asked.model,
                 default_model=agreed,
-                budget=budget,
+                budget=asked.budget,
                 serve=not detach,
+                skip_tool_catalog=asked.skip_tool_catalog,
+                skip_tools=asked.skip_tools,
             )
-            await self._caution(room, run)
-            if detach:
-                return await self._detach(room, run)
-            return await self._follow(room, leaving, run, {})
+            return await self._begun(room, leaving, run, detach=detach)
+
+    async def use(self, asked: "PromptRun", *, detach: bool) -> int:
+        """Start a run with a prompt tool, and follow it like any other."""
+        from brasstag.app import UseRequest
+
+        async with self._open("prompts run") as (room, leaving):
+            agreed = await self._agreed(await room.runs.choice(asked.role, asked.model))
+            file = "" if asked.file is None else workspace_path(room.workspace, asked.file)
+            request = UseRequest(
+                asked.words, file, asked.lines, asked.role, asked.model, agreed, serve=not detach
+            )
+            run = await room.prompts.run(asked.tool_id, request)
+            return await self._begun(room, leaving, run, detach=detach)
+
+    async def _begun(self, room: "Room", leaving: Leaving, run: str, *, detach: bool) -> int:
+        await self._caution(room, run)
+        if detach:
+            return await self._detach(room, run)
+        return await self._follow(room, leaving, run, {})
 
     async def watch(self, name: str, *, new: bool) -> int:
         """Follow a task that others work on."""

@@ -35,11 +35,9 @@ def user_name() -> str:
 
 def require_approver() -> Approver:
     """Return who is deciding, or refuse: agents run commands too."""
-    token = os.environ.get(TOKEN_VARIABLE)
-    if token:
-        for name, digest in _known().items():
-            if hmac.compare_digest(digest, _digest(token)):
-                return Approver(name, "token")
+    if os.environ.get(TOKEN_VARIABLE):
+        if registered := registered_approver():
+            return registered
         raise ToolError(
             Code.NOT_AN_APPROVER,
             f"the token in {TOKEN_VARIABLE} is not known; `brasstag approvers add NAME` makes a new one",
@@ -53,8 +51,36 @@ def require_approver() -> Approver:
     )
 
 
-def add_approver(name: str) -> str:
-    """Give a person a token, and return it; only its digest is kept."""
+def registered_approver() -> Approver | None:
+    """Return the person whose token the environment holds; None where it holds none that is known."""
+    token = os.environ.get(TOKEN_VARIABLE)
+    if not token:
+        return None
+    known = _known()
+    for name, entry in known.items():
+        if hmac.compare_digest(entry["digest"], _digest(token)):
+            return Approver(name, "token", tuple(_issuers(known, name)))
+    return None
+
+
+def actor_name() -> str:
+    """Return who runs this command: a registered approver by their token, else the system's user."""
+    registered = registered_approver()
+    return f"cli:{user_name()}" if registered is None else f"token:{registered.name}"
+
+
+def _issuers(known: dict[str, dict[str, str]], name: str) -> Iterator[str]:
+    """Yield who issued a person's token, who issued theirs, and so on."""
+    seen = {name}
+    issuer = known[name].get("issuedBy", "")
+    while issuer and issuer not in seen:
+        yield issuer
+        seen.add(issuer)
+        issuer = known.get(issuer, {}).get("issuedBy", "")
+
+
+def add_approver(name: str, issued_by: str = "") -> str:
+    """Give a person a token, and return it; only its digest is kept, and who issued it."""
     if not name.strip() or visible(name) != name or "\n" in name or len(name) > LONGEST_NAME:
         raise ToolError(
             Code.INVALID_ARGUMENTS,
@@ -67,7 +93,7 @@ def add_approver(name: str) -> str:
                 Code.ALREADY_EXISTS,
                 f"{name} already has a token; remove it first with `brasstag approvers remove`",
             )
-        known[name] = _digest(token)
+        known[name] = {"digest": _digest(token), "issuedBy": issued_by}
     return token
 
 
@@ -94,7 +120,7 @@ def _file() -> Path:
     return user_directory() / "approvers.json"
 
 
-def _known() -> dict[str, str]:
+def _known() -> dict[str, dict[str, str]]:
     file = _file()
     try:
         known = json.loads(file.read_bytes())
@@ -102,14 +128,21 @@ def _known() -> dict[str, str]:
         return {}
     except ValueError:
         known = None
-    if not isinstance(known, dict) or not all(isinstance(digest, str) for digest in known.values()):
+    if not isinstance(known, dict) or not all(map(_is_entry, known.values())):
         mend = "Remove the file, then give new tokens with `brasstag approvers add`."
         raise ConfigError([Problem(str(file), "", "does not hold names and digests", mend)])
-    return known
+    # Earlier releases kept the digest alone.
+    return {name: {"digest": entry} if isinstance(entry, str) else entry for name, entry in known.items()}
+
+
+def _is_entry(entry: object) -> bool:
+    if isinstance(entry, str):
+        return True
+    return isinstance(entry, dict) and isinstance(entry.get("digest"), str)
 
 
 @contextmanager
-def _changing() -> Iterator[dict[str, str]]:
+def _changing() -> Iterator[dict[str, dict[str, str]]]:
     from filelock import FileLock
 
     file = _file()

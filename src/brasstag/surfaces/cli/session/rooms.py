@@ -34,12 +34,12 @@ async def open_room(project: Path, purpose: str) -> AsyncIterator["Room"]:
     """Open the project's room; where control files changed, a person at the terminal is shown the change first."""
     from brasstag.app import Room
     from brasstag.settings import find_project
-    from brasstag.surfaces.cli.session.people import user_name
+    from brasstag.surfaces.cli.session.people import actor_name
     from brasstag.surfaces.cli.session.trust import offer
     from brasstag.words.errors import UntrustedError
 
     root = find_project(project)
-    actor = f"cli:{user_name()}"
+    actor = actor_name()
     async with AsyncExitStack() as stack:
         stack.enter_context(ours_alone())
         try:

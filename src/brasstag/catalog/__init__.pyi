@@ -1,0 +1,9 @@
+from brasstag.catalog.gate.issue_texts import assessment_text as assessment_text
+from brasstag.catalog.injection import Injected as Injected
+from brasstag.catalog.injection import Injection as Injection
+from brasstag.catalog.issue_search import IssueFilter as IssueFilter
+from brasstag.catalog.merge import Catalog as Catalog
+from brasstag.catalog.merge import CatalogEntry as CatalogEntry
+from brasstag.catalog.merge import Unaccounted as Unaccounted
+from brasstag.catalog.sealed_core import core_tools as core_tools
+from brasstag.catalog.snapshots import Snapshot as Snapshot
