@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from brasstag.catalog.screen.automaton import occurs
 
@@ -20,18 +21,19 @@ _FILLERS = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 _CONTROLS = "\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff"
 _PRIVATE = "\ue000-\uf8ff\U000f0000-\U0010fffd"
 
-_SUSPECT = re.compile(
+_UNSEEN = f"{_TAGS}{_SELECTORS}{_OVERRIDES}{_EMBEDDINGS}{_BIDI_MARKS}{_ZERO_WIDTH}{_FILLERS}{_PRIVATE}"
+_SUSPECT = re.compile(f"[{_UNSEEN}{_CONTROLS}]+")
+_KIND = re.compile(
     f"(?P<tags>[{_TAGS}]+)|(?P<selectors>[{_SELECTORS}]+\u200d?)|(?P<overrides>[{_OVERRIDES}]+)"
     f"|(?P<embeddings>[{_EMBEDDINGS}]+)|(?P<marks>[{_BIDI_MARKS}]+)|(?P<zero_width>[{_ZERO_WIDTH}]+)"
     f"|(?P<fillers>[{_FILLERS}]+)|(?P<controls>[{_CONTROLS}]+)|(?P<private>[{_PRIVATE}]+)"
-    "|(?P<stacked>[\u0300-\u036f\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{4,})"
-    "|(?P<mixed>[a-zA-Z](?:[а-яА-ЯёЁѕЅіІјЈԁԛԝһ]|[ονρικαυχετη](?=[a-zA-Z]))|[а-яА-ЯёЁѕЅіІјЈԁԛԝһ][a-zA-Z])"
 )
-_MAY_BE_SUSPECT = (
-    f"[{_TAGS}{_SELECTORS}{_OVERRIDES}{_EMBEDDINGS}{_BIDI_MARKS}{_ZERO_WIDTH}{_FILLERS}{_PRIVATE}\u0300-\u036f\u0489"
-    r"\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x{86}-\x{9f}\x{1ab0}-\x{1aff}\x{1dc0}-\x{1dff}\x{20d0}-\x{20ff}]"
-    "|[a-zA-Z][\u0370-\u03ff\u0400-\u052f]|[\u0400-\u052f][a-zA-Z]"
-)
+_STACKED = re.compile("[\u0300-\u036f\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{4,}")
+_CYRILLIC = "а-яА-ЯёЁѕЅіІјЈԁԛԝһ"
+_MIXED = re.compile(f"[a-zA-Z][{_CYRILLIC}]|[{_CYRILLIC}][a-zA-Z]|[a-zA-Z][ονρικαυχετη](?=[a-zA-Z])")
+_MAY_BE_SUSPECT = f"[{_UNSEEN}\\x00-\\x08\\x0b\\x0e-\\x1f\\x7f-\\x84\\x{{86}}-\\x{{9f}}]"
+_MAY_BE_STACKED = r"\pM{4}"
+_MAY_BE_MIXED = r"[a-zA-Z][\p{Greek}\p{Cyrillic}]|\p{Cyrillic}[a-zA-Z]"
 _HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
@@ -60,17 +62,41 @@ class _Run:
 
 def suspect_characters(text: str, most: int) -> Iterator[tuple[str, int, int]]:
     """Yield the pattern, the start and the end of runs of characters that are not innocent, the first of each pattern."""
-    if not occurs(_MAY_BE_SUSPECT, text.encode(errors="replace")) and not _HALF_A_PAIR.search(text):
-        return
+    data = text.encode(errors="replace")
+    if occurs(_MAY_BE_SUSPECT, data) or _HALF_A_PAIR.search(text):
+        yield from _unseen(text, most)
+    for pattern, may_occur, expression in _SEEN:
+        if occurs(may_occur, data):
+            yield from ((pattern, *found.span()) for found in islice(expression.finditer(text), most))
+
+
+def _unseen(text: str, most: int) -> Iterator[tuple[str, int, int]]:
     has_right_to_left = _RIGHT_TO_LEFT.search(text) is not None
     counts: Counter[str] = Counter()
-    for found in _SUSPECT.finditer(text):
-        start, end = found.span()
+    for start, end, kind in _runs(text):
+        if counts[_STRICTEST[kind]] == most:
+            continue
         before = text[start - 1] if start else ""
-        pattern = _judged(found.lastgroup or "", found[0], before, text[end : end + 1], has_right_to_left)
+        pattern = _judged(kind, text[start:end], before, text[end : end + 1], has_right_to_left)
         if pattern is not None and counts[pattern] < most:
             counts[pattern] += 1
             yield pattern, start, end
+
+
+def _runs(text: str) -> Iterator[tuple[int, int, str]]:
+    for found in _SUSPECT.finditer(text):
+        start, end = found.span()
+        if end - start == 1:
+            yield start, end, _kind(found[0])
+            continue
+        for part in _KIND.finditer(text, start, end):
+            yield part.start(), part.end(), part.lastgroup or ""
+
+
+@lru_cache(maxsize=1024)
+def _kind(letter: str) -> str:
+    found = _KIND.match(letter)
+    return (found and found.lastgroup) or ""
 
 
 @lru_cache(maxsize=4096)
@@ -152,6 +178,23 @@ _JUDGES: dict[str, Callable[[_Run], str | None]] = {
     "fillers": _fillers,
     "controls": _always("control_character"),
     "private": _always("private_use"),
-    "stacked": _always("stacked_marks"),
-    "mixed": _always("mixed_scripts"),
 }
+
+_STRICTEST = {
+    "tags": "tag_characters",
+    "selectors": "variation_data",
+    "overrides": "bidi_override",
+    "embeddings": "bidi_control",
+    "marks": "bidi_control_weak",
+    "zero_width": "zero_width_in_word",
+    "fillers": "invisible_filler",
+    "controls": "control_character",
+    "private": "private_use",
+}
+"""When enough of these were found, more characters of the kind cannot make it worse."""
+
+_SEEN = (
+    ("stacked_marks", _MAY_BE_STACKED, _STACKED),
+    ("mixed_scripts", _MAY_BE_MIXED, _MIXED),
+)
+"""Patterns of characters that are seen, with a quick look that says where they cannot be."""

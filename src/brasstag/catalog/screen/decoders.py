@@ -56,8 +56,10 @@ def encoded_runs(text: str) -> Iterator[EncodedRun]:
     data = text.encode(errors="replace")
     if occurs(_MAY_BE_BASE64, data):
         yield from _base64_runs(text)
-    for pattern, expression, decode in _DECODERS:
-        for found in re.finditer(expression, text) if occurs(expression, data) else ():
+    for pattern, before, expression, decode in _DECODERS:
+        if not occurs(expression, data):
+            continue
+        for found in re.finditer(f"(?<!{before}){expression}", text):
             said = _read(decode, found[0])
             if said is not None:
                 yield EncodedRun(pattern, found.start(), found.end(), said)
@@ -193,11 +195,11 @@ def _numbers(run: str) -> bytes:
     return bytes(int(number) for number in re.findall(r"\d+", run))
 
 
-_DECODERS: tuple[tuple[str, str, Callable[[str], bytes]], ...] = (
-    ("base32_payload", r"[A-Z2-7]{24,}={0,6}", _base32),
-    ("base85_payload", r"<~[!-u\s]{10,}~>", _base85),
-    ("hex_payload", r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s,:;-]{0,2}){10,}", _hexadecimal),
-    ("binary_payload", r"(?:[01]{8}[\s,]{0,2}){6,}", _binary),
-    ("number_payload", r"(?:\d{2,3}[\s,;]{1,3}){9,}\d{2,3}", _numbers),
+_DECODERS: tuple[tuple[str, str, str, Callable[[str], bytes]], ...] = (
+    ("base32_payload", "[A-Z2-7]", r"[A-Z2-7]{24,}={0,6}", _base32),
+    ("base85_payload", "~", r"<~[!-u\s]{10,}~>", _base85),
+    ("hex_payload", "[0-9a-fA-F]", r"(?:(?:0x|\\x)?[0-9a-fA-F]{2}[\s,:;-]{0,2}){10,}", _hexadecimal),
+    ("binary_payload", "[01]", r"(?:[01]{8}[\s,]{0,2}){6,}", _binary),
+    ("number_payload", "[0-9]", r"(?:\d{2,3}[\s,;]{1,3}){9,}\d{2,3}", _numbers),
 )
-"""How a run looks, for RE2 and for Python alike, and how it is read."""
+"""Of each encoding what may not stand before a run, how a run looks, for RE2 and for Python alike, and how it is read."""

@@ -1,6 +1,6 @@
 """Detect: every pattern in every layer and view of one text."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -44,6 +44,7 @@ class _Detection:
     table: PatternTable
     found: list[DetectedPattern] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
+    places: defaultdict[str, list[tuple[int, int]]] = field(default_factory=lambda: defaultdict(list))
     exceptions: int = 0
 
     def run(self) -> None:
@@ -53,12 +54,15 @@ class _Detection:
             for number, view in enumerate(views(layer.text)):
                 for group in self._groups(layer, view, is_plain=number == 0):
                     self._search(layer, view, group)
+                # What is blocked already is not read in other ways: that costs most, and changes nothing.
+                if self._is_blocked():
+                    return
 
     def _groups(self, layer: TextLayer, view: TextView, *, is_plain: bool) -> Iterator[PatternGroup]:
         yield self.table.group("prose", view.gaps, "block")
         if is_plain:
             yield self.table.group("exact", view.gaps, "block")
-        if layer.encoding is None and view.encoding is None:
+        if layer.encoding_at is None and view.encoding is None and view.gaps != "none":
             yield self.table.group("prose", view.gaps, "warn")
             if is_plain:
                 yield self.table.group("exact", view.gaps, "warn")
@@ -71,8 +75,9 @@ class _Detection:
                 self.exceptions += 1
                 continue
             said = piece.decode(errors="replace")[:_LONGEST_NOTE]
-            place = layer.locate(*view.span(start, end))
-            encoding = layer.encoding or view.encoding
+            span = view.span(start, end)
+            place = layer.locate(*span)
+            encoding = layer.encoding_at(span[0]) if layer.encoding_at else view.encoding
             if encoding is None:
                 self._add(DetectedPattern(pattern, *place))
             else:
@@ -81,20 +86,20 @@ class _Detection:
             if kept == _MOST_OF_ONE_VIEW:
                 return
 
+    def _is_blocked(self) -> bool:
+        return any(one.pattern.verdict == "block" for one in self.found)
+
     def _add_report(self, report: EncodingReport) -> None:
         pattern = self.table.by_id[report.pattern]
         self._add(DetectedPattern(pattern, report.start, report.end, report.says[:_LONGEST_NOTE]))
 
     def _add(self, one: DetectedPattern) -> None:
-        blamed = (one.inner or one.pattern).id
-        if self.counts[one.pattern.id] >= MOST_OF_ONE_PATTERN or self._is_known(blamed, one):
+        if self.counts[one.pattern.id] >= MOST_OF_ONE_PATTERN:
             return
+        # Another view or layer may have found the same thing at the same place.
+        known = self.places[(one.inner or one.pattern).id]
+        if any(start < one.end and one.start < end for start, end in known):
+            return
+        known.append((one.start, one.end))
         self.counts[one.pattern.id] += 1
         self.found.append(one)
-
-    def _is_known(self, blamed: str, one: DetectedPattern) -> bool:
-        """Say whether another view or layer has found the same thing at the same place."""
-        return any(
-            (known.inner or known.pattern).id == blamed and known.start < one.end and one.start < known.end
-            for known in self.found
-        )

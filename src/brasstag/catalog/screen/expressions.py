@@ -11,7 +11,7 @@ from brasstag.catalog.screen.fold import fold
 from brasstag.catalog.screen.views import Gaps
 
 _GAP = r"[\s\"'*_~,:()\[\]#>|`\-]"
-_REPEAT: Mapping[Gaps, str] = {"needed": "+", "optional": "*"}
+_BETWEEN: Mapping[Gaps, str] = {"needed": f"(?:{_GAP}+)", "optional": f"(?:{_GAP}*)", "none": "(?:)"}
 _NAMED = re.compile(r"\{([a-z_]+)\}")
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _BLANK_IN_SET = re.compile(r"(?<!\\)\[[^\]]* [^\]]*\]")
@@ -37,7 +37,7 @@ def with_gaps(expression: str, gaps: Gaps) -> str:
     """Return an expression in which each blank stands for the marks and blanks that may stand between two words."""
     if _BLANK_IN_SET.search(expression):
         raise ValueError("a blank stands for a gap and cannot be one of a set; write an alternative")
-    return expression.replace(" ", _GAP + _REPEAT[gaps])
+    return (expression.replace(r"\b", "") if gaps == "none" else expression).replace(" ", _BETWEEN[gaps])
 
 
 def either(expressions: Sequence[str]) -> str:

@@ -1,15 +1,19 @@
 """Fold text so that one phrase has one spelling: case, width, accents, look-alikes, invisible characters."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
 from brasstag.catalog.screen.look_alikes import LOOK_ALIKES
 
-_MOST_KEPT = 50_000
+_MOST_KEPT = 120_000
+"""More characters than a person can write; it bounds what hostile texts can fill."""
+
+_NOT_ONE = re.compile(rb"[^\x01]")
 _REPLACEMENT = "\ufffd"
 _INVISIBLE = frozenset("\u115f\u1160\u3164\uffa0\u2800\u17b4\u17b5")
-_UNCHANGED = (range(0x3400, 0xA000), range(0xAC00, 0xD7A4))
-"""Ideographs and Hangul have no case and no look-alikes here."""
+_DROPPED = frozenset({"Mn", "Me", "Cf"})
+"""Kinds of characters that stand on others or show as nothing."""
 
 
 class _FoldTable(dict[int, str]):
@@ -17,22 +21,26 @@ class _FoldTable(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
-        folded = letter if any(code in block for block in _UNCHANGED) else _folded(letter)
+        # Ideographs and Hangul have no case and no look-alikes here.
+        is_fixed = 0x3400 <= code < 0xA000 or 0xAC00 <= code < 0xD7A4
+        folded = letter if is_fixed else _folded(letter)
         if len(self) < _MOST_KEPT:
             self[code] = folded
         return folded
 
 
 def _folded(letter: str) -> str:
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", letter).casefold())
-    return "".join(LOOK_ALIKES.get(one, one) for one in map(_visible, plain))
+    plain = unicodedata.normalize("NFKD", letter).casefold()
+    if plain == letter:
+        return _visible(letter)
+    return "".join(map(_visible, unicodedata.normalize("NFKD", plain)))
 
 
 def _visible(letter: str) -> str:
     kind = unicodedata.category(letter)
     if kind == "Cs":
         return _REPLACEMENT  # half a pair cannot be encoded
-    return "" if kind in ("Mn", "Me", "Cf") or letter in _INVISIBLE else letter
+    return "" if kind in _DROPPED or letter in _INVISIBLE else LOOK_ALIKES.get(letter, letter)
 
 
 _TABLE = _FoldTable()
@@ -45,4 +53,14 @@ def fold(text: str) -> str:
 
 def fold_origins(text: str) -> Sequence[int]:
     """Return, for each character of the folded text, where it stands in the text."""
-    return [place for place, letter in enumerate(text) for _ in _TABLE[ord(letter)]]
+    if text.isascii():
+        return range(len(text))  # each character becomes one
+    lengths = bytes(map(len, map(_TABLE.__getitem__, map(ord, text))))
+    places: list[int] = []
+    start = 0
+    for found in _NOT_ONE.finditer(lengths):
+        place = found.start()
+        places += range(start, place)
+        places += [place] * lengths[place]
+        start = place + 1
+    return [*places, *range(start, len(text))]

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 from brasstag.catalog.screen.decoders import EncodedRun, UnescapedText, encoded_runs, unescaped
 
@@ -20,8 +21,8 @@ class TextLayer:
     text: str
     locate: Callable[[int, int], tuple[int, int]]
     depth: int = 0
-    encoding: str | None = None
-    """The pattern that reports what is found in a decoded text."""
+    encoding_at: Callable[[int], str] | None = None
+    """Returns the pattern that reports what is found at a place; only of a decoded text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def layers(text: str, report: Callable[[EncodingReport], None]) -> Iterator[Text
 
 def _inside(layer: TextLayer, report: Callable[[EncodingReport], None]) -> Iterator[TextLayer]:
     plain = unescaped(layer.text)
-    if plain is not None:
+    if plain is not None and plain.text:
         yield _unescaped_layer(layer, plain)
     runs = list(encoded_runs(layer.text))
     for run in runs if layer.depth == 0 else ():
@@ -67,22 +68,26 @@ def _unescaped_layer(layer: TextLayer, plain: UnescapedText) -> TextLayer:
     def locate(start: int, end: int) -> tuple[int, int]:
         return layer.locate(plain.origin(start)[0], plain.origin(end - 1)[1])
 
-    return TextLayer(plain.text, locate, layer.depth + 1, layer.encoding or "escaped_payload")
+    def encoding_at(place: int) -> str:
+        return layer.encoding_at(plain.origin(place)[0]) if layer.encoding_at else "escaped_payload"
+
+    return TextLayer(plain.text, locate, layer.depth + 1, encoding_at)
 
 
 def _decoded_layer(layer: TextLayer, runs: list[EncodedRun]) -> TextLayer:
-    starts: list[int] = []
-    length = 0
-    for run in runs:
-        starts.append(length)
-        length += len(run.says or "") + len(_BETWEEN)
+    """Return what all runs say as one text: looking at each of a thousand runs would take a thousand times as long."""
+    said = [run.says or "" for run in runs]
+    starts = [0, *accumulate(len(text) + len(_BETWEEN) for text in said[:-1])]
+
+    def run_at(place: int) -> EncodedRun:
+        return runs[bisect_right(starts, place) - 1]
 
     def locate(start: int, end: int) -> tuple[int, int]:
-        first = runs[bisect_right(starts, start) - 1]
-        last = runs[bisect_right(starts, end - 1) - 1]
-        low, high = min(first.start, last.start), max(first.end, last.end)
-        return layer.locate(low, high)
+        first, last = run_at(start), run_at(end - 1)
+        return layer.locate(min(first.start, last.start), max(first.end, last.end))
 
-    text = _BETWEEN.join(run.says or "" for run in runs)
-    # Many runs of one field are looked at in one text; what reports them is the first of them.
-    return TextLayer(text, locate, layer.depth + 1, layer.encoding or runs[0].pattern)
+    def encoding_at(place: int) -> str:
+        run = run_at(place)
+        return layer.encoding_at(run.start) if layer.encoding_at else run.pattern
+
+    return TextLayer(_BETWEEN.join(said), locate, layer.depth + 1, encoding_at)

@@ -10,7 +10,8 @@ from typing import Literal
 from brasstag.catalog.screen.automaton import occurs
 from brasstag.catalog.screen.fold import fold, fold_origins
 
-Gaps = Literal["needed", "optional"]
+Gaps = Literal["needed", "optional", "none"]
+"""Whether marks and blanks stand between words; none where words have run together and do not even end."""
 
 _LETTERS = string.ascii_lowercase
 # Tables of bytes: in UTF-8 no byte of another letter is that of an ASCII letter or digit.
@@ -21,8 +22,9 @@ _DIGITS_AS_L = bytes.maketrans(b"01345678@$!|", b"oleasgtbasil")
 
 # All of these look at single characters on each side, so they take linear time.
 _INSIDE_A_WORD = re.compile(r"(?<=[^\W\d])[-.*|/·~^+'\"\\_]{1,3}(?=[^\W\d_])")
-_BETWEEN_LETTERS = re.compile(r"(?<=\b\w)[\s.,*|/·-]{1,3}(?=\w\b)")
+_BETWEEN_LETTERS = re.compile(r"(?<=\b\w)(?:\s|\s?[.,*|/·-]\s?)(?=\w\b)")
 _MAY_BE_SEPARATED = r"(?:^|[^\pL\pN_])[\pL\pN_][\s.,*|/·-]{1,3}[\pL\pN_](?:[^\pL\pN_]|$)"
+_MAY_BE_RUN_TOGETHER = r"[a-z]{18}"
 _MAY_BE_DIGITS = r"[a-z][013-8@$!|]|[013-8@$!|][a-z]"
 
 
@@ -54,8 +56,11 @@ def views(text: str) -> Iterator[TextView]:
     yield plain
     joined = _without_separators(folded, plain)
     yield joined
+    if occurs(_MAY_BE_RUN_TOGETHER, joined.data):
+        yield TextView(joined.data, joined.trace, "none")
     if occurs(_MAY_BE_DIGITS, joined.data):
-        yield TextView(joined.data.translate(_DIGITS_AS_I), joined.trace, "optional")
+        doubled = joined.data.replace(b"11", b"ll")
+        yield TextView(doubled.translate(_DIGITS_AS_I), joined.trace, "optional")
         if b"1" in joined.data:
             yield TextView(joined.data.translate(_DIGITS_AS_L), joined.trace, "optional")
     yield TextView(plain.data.translate(_ROT13), plain.trace, "needed", "rot13_payload")
