@@ -44,7 +44,7 @@ def read_frontmatter(text: str) -> dict[str, FrontValue]:
             Code.TOO_LARGE,
             f"the frontmatter of SKILL.md has {len(text):,} characters; at most {MOST_FRONTMATTER:,} are read",
         )
-    lines = [line.rstrip("\r") for line in text.split("\n")]
+    lines = [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
     return {entry.key: _value(entry) for entry in _entries(lines, 2)}
 
 
@@ -62,15 +62,17 @@ def write_frontmatter(values: Mapping[str, str | dict[str, str]]) -> str:
 def _entries(lines: Sequence[str], begin: int) -> Iterator[_Entry]:
     """Yield the entries of a map; ``begin`` is the number of its first line in the file."""
     entry: _Entry | None = None
-    seen = set()
+    seen, ended = set(), False
     for number, line in enumerate(lines, begin):
         if line.startswith("#"):
+            ended = True
             continue
-        if not line.strip() or line[0] == " " or (line.startswith(("- ", "-\t")) or line == "-"):
-            if entry is not None:
+        if not line.strip() or line[0] == " " or line.startswith(("- ", "-\t")) or line == "-":
+            # A comment at the margin ends a block of text, so what follows belongs to no key.
+            if entry is not None and not ended:
                 entry.more.append(line)
-            elif line.strip():
-                raise _wrong(number, "belongs to no key")
+            elif line.strip() and not line.lstrip().startswith("#"):
+                raise _wrong(number, "belongs to no key; indent the comment above it, if there is one")
             continue
         if entry is not None:
             yield entry
@@ -80,6 +82,7 @@ def _entries(lines: Sequence[str], begin: int) -> Iterator[_Entry]:
         if found[1] in seen:
             raise _wrong(number, f"gives {found[1]} a second time")
         seen.add(found[1])
+        ended = False
         entry = _Entry(number, found[1], (found[2] or "").strip(" \t"), [])
     if entry is not None:
         yield entry
@@ -114,13 +117,17 @@ def _text(entry: _Entry) -> str:
 
 
 def _list(entry: _Entry, below: Sequence[str]) -> list[str]:
-    found = []
+    items: list[_Entry] = []
+    outer = _indent(below[0])
     for line in below:
-        item = line.lstrip(" ")
-        if item != "-" and not item.startswith("- "):
+        begins = _indent(line) == outer and (line.strip() == "-" or line.lstrip(" ").startswith("- "))
+        if begins:
+            items.append(_Entry(entry.number, entry.key, line.strip()[1:].strip(), []))
+        elif _indent(line) > outer and not _KEY.fullmatch(items[-1].first):
+            items[-1].more.append(line)
+        else:
             return [_as_written(entry)]
-        found.append(_text(_Entry(entry.number, entry.key, item[2:].strip(), [])))
-    return found
+    return [_text(item) for item in items]
 
 
 def _as_written(entry: _Entry) -> str:
@@ -133,8 +140,12 @@ def _as_written(entry: _Entry) -> str:
 
 def _dedented(entry: _Entry) -> list[str]:
     filled = [line for line in entry.more if line.strip()]
-    indent = min((len(line) - len(line.lstrip(" ")) for line in filled), default=0)
+    indent = min(map(_indent, filled), default=0)
     return [line[indent:] for line in entry.more]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def _wrong(number: int, what: str) -> ToolError:

@@ -118,12 +118,15 @@ def _write(folder: int, name: str, data: bytes) -> None:
 def _read(folder: int, name: str, shown: str) -> bytes:
     with _coded(shown, lambda: _is_link(name, folder)):
         opened = os.open(name, _FILE, dir_fd=folder)
-    with os.fdopen(opened, "rb") as stream:
+    try:
         found = os.fstat(opened)
         if not stat.S_ISREG(found.st_mode):
             raise ToolError(Code.NOT_A_FILE, f"{shown} is no regular file")
-        data = stream.read(MOST_BYTES + 1) if found.st_size <= MOST_BYTES else b""
-    if found.st_size > MOST_BYTES or len(data) > MOST_BYTES:
+        with open(opened, "rb", closefd=False) as stream:
+            data = stream.read(MOST_BYTES + 1)
+    finally:
+        os.close(opened)
+    if len(data) > MOST_BYTES:
         raise ToolError(Code.TOO_LARGE, f"{shown} has more than {MOST_BYTES:,} bytes, which is no skill")
     return data
 
