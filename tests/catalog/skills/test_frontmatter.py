@@ -55,6 +55,7 @@ LINES = (
 @settings(max_examples=1_000)
 @example(["k: >", "  more", "   deeper", "  more", "", "  more"])
 @example(["k: |+", "  more", "", ""])
+@example(["k:", "  more", "", "   deeper"])
 @example(["k:", "- item", "  more", "- item"])
 @example(["k:", "  in: side", "# comment", "  other: >-", "    text"])
 def test_what_the_reference_reader_understands_is_understood_alike(lines: list[str]) -> None:

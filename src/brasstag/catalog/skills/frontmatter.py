@@ -103,15 +103,15 @@ def _value(entry: _Entry) -> FrontValue:
 
 def _text(entry: _Entry) -> str:
     bare = without_comment(entry.first)
-    below = [line for line in entry.more if line.strip()]
-    start = below[0].lstrip(" ") if below else ""
+    first = next((place for place, line in enumerate(entry.more) if line.strip()), 0)
+    start = entry.more[first].lstrip(" ") if entry.more else ""
     nests = not bare and (start.startswith("- ") or _KEY.fullmatch(start))
     if nests or entry.first[:1] in ("[", "{"):
         return _as_written(entry)
     if any(line[:1] == "-" for line in entry.more):
         raise _wrong(entry.number, "holds a text and a list")
     try:
-        return read_text(entry.first, entry.more) if bare else read_text(start, below[1:])
+        return read_text(entry.first, entry.more) if bare else read_text(start, entry.more[first + 1 :])
     except ValueError as error:
         raise _wrong(entry.number, str(error)) from None
 
