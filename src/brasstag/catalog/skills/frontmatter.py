@@ -17,7 +17,7 @@ _EXPANDS = re.compile(r"(?:^|[\s,\[{:-])(?:[&*]\w|!)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _FrontEntry:
     """A key, what stands behind it, and the lines below that belong to it."""
 
     number: int
@@ -59,9 +59,9 @@ def write_frontmatter(values: Mapping[str, str | dict[str, str]]) -> str:
     return "\n".join(("---", *lines, "---", ""))
 
 
-def _entries(lines: Sequence[str], begin: int) -> Iterator[_Entry]:
+def _entries(lines: Sequence[str], begin: int) -> Iterator[_FrontEntry]:
     """Yield the entries of a map; ``begin`` is the number of its first line in the file."""
-    entry: _Entry | None = None
+    entry: _FrontEntry | None = None
     seen, ended = set(), False
     for number, line in enumerate(lines, begin):
         if line.startswith("#"):
@@ -83,12 +83,12 @@ def _entries(lines: Sequence[str], begin: int) -> Iterator[_Entry]:
             raise _wrong(number, f"gives {found[1]} a second time")
         seen.add(found[1])
         ended = False
-        entry = _Entry(number, found[1], (found[2] or "").strip(" \t"), [])
+        entry = _FrontEntry(number, found[1], (found[2] or "").strip(" \t"), [])
     if entry is not None:
         yield entry
 
 
-def _value(entry: _Entry) -> FrontValue:
+def _value(entry: _FrontEntry) -> FrontValue:
     below = [line for line in entry.more if line.strip() and not line.lstrip().startswith("#")]
     if without_comment(entry.first) or not below:
         return _text(entry)
@@ -101,7 +101,7 @@ def _value(entry: _Entry) -> FrontValue:
     return _text(entry)
 
 
-def _text(entry: _Entry) -> str:
+def _text(entry: _FrontEntry) -> str:
     bare = without_comment(entry.first)
     first = next((place for place, line in enumerate(entry.more) if line.strip()), 0)
     start = entry.more[first].lstrip(" ") if entry.more else ""
@@ -116,13 +116,13 @@ def _text(entry: _Entry) -> str:
         raise _wrong(entry.number, str(error)) from None
 
 
-def _list(entry: _Entry, below: Sequence[str]) -> list[str]:
-    items: list[_Entry] = []
+def _list(entry: _FrontEntry, below: Sequence[str]) -> list[str]:
+    items: list[_FrontEntry] = []
     outer = _indent(below[0])
     for line in below:
         begins = _indent(line) == outer and (line.strip() == "-" or line.lstrip(" ").startswith("- "))
         if begins:
-            items.append(_Entry(entry.number, entry.key, line.strip()[1:].strip(), []))
+            items.append(_FrontEntry(entry.number, entry.key, line.strip()[1:].strip(), []))
         elif _indent(line) > outer and not _KEY.fullmatch(items[-1].first):
             items[-1].more.append(line)
         else:
@@ -130,7 +130,7 @@ def _list(entry: _Entry, below: Sequence[str]) -> list[str]:
     return [_text(item) for item in items]
 
 
-def _as_written(entry: _Entry) -> str:
+def _as_written(entry: _FrontEntry) -> str:
     """Return a value that is not interpreted; refuse what another reader would expand."""
     text = "\n".join((entry.first, *_dedented(entry))).strip()
     if _EXPANDS.search(text):
@@ -138,7 +138,7 @@ def _as_written(entry: _Entry) -> str:
     return text
 
 
-def _dedented(entry: _Entry) -> list[str]:
+def _dedented(entry: _FrontEntry) -> list[str]:
     filled = [line for line in entry.more if line.strip()]
     indent = min(map(_indent, filled), default=0)
     return [line[indent:] for line in entry.more]
