@@ -3,12 +3,14 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from brasstag.app.open import OpenRoom
 from brasstag.app.prompts.outcomes import VersionOutcome, outcomes_of
 from brasstag.app.prompts.replay import ReplayedTask
 from brasstag.app.prompts.reviewer import Reviewer
+from brasstag.app.prompts.skills import skill_proposal, write_skill
 from brasstag.app.prompts.use import PromptUse, UseRequest
 from brasstag.catalog.catalog import PromptCatalog
 from brasstag.catalog.gate import accept as acceptance
@@ -118,6 +120,21 @@ class PromptRegistry:
     async def draft(self, document: Mapping[str, Any], *, by: str = "") -> Proposal:
         """Save a document that is not complete yet."""
         return await self._run(save.draft, self._gate, self._desk_now(), document, self._author(by))
+
+    async def export_skill(self, tool_id: str, folder: Path) -> list[Path]:
+        """Write a live prompt tool as an Agent Skill into a folder of its own in this one; return the files.
+
+        Raises ToolError: PROMPT_TOOL_NOT_FOUND, ALREADY_EXISTS where a file has another content.
+        """
+        return await self._run(write_skill, self._catalog, tool_id, folder)
+
+    async def import_skill(self, folder: Path, *, target: Target = "project", by: str = "") -> Proposal:
+        """Propose what an Agent Skill holds; where it is not complete, save a draft that says what it needs.
+
+        Raises ToolError: FILE_NOT_FOUND, NOT_TEXT, TOO_LARGE, INVALID_PATH, INVALID_PROPOSAL, SCREENED_OUT.
+        """
+        document, missing = await self._run(skill_proposal, self._catalog, folder, target)
+        return await (self.draft(document, by=by) if missing else self.propose(document, by=by))
 
     async def review(self, name: str) -> Proposal:
         """Run the test cases of a proposal and have the Chief of Staff assess it."""
