@@ -7,7 +7,8 @@ settings   brasstag.toml, read once              documents  what files say, foun
 store      timeline, ledger, approvals, blobs    tools      the shipped tools and their configs
 sandbox    workspace, processes, network         engine     the path of one call
 toolkit    tool configs, registry, schemas       app        the composition root: Room
-models     what answers for agents               surfaces   the command line
+models     what answers for agents               catalog    prompt tools, and how they change
+                                                 surfaces   the command line
 
 What is public, ``__init__.pyi`` names; each is imported when it is first used.
 """

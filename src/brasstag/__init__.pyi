@@ -1,5 +1,10 @@
 from brasstag.app.base_tool import BaseTool as BaseTool
 from brasstag.app.documents import RoomDocuments as RoomDocuments
+from brasstag.app.prompts.issues import RoomIssues as RoomIssues
+from brasstag.app.prompts.outcomes import VersionOutcome as VersionOutcome
+from brasstag.app.prompts.registry import PromptRegistry as PromptRegistry
+from brasstag.app.prompts.replay import ReplayedTask as ReplayedTask
+from brasstag.app.prompts.use import UseRequest as UseRequest
 from brasstag.app.room import Room as Room
 from brasstag.app.runs import Ended as Ended
 from brasstag.app.toolbox import Toolbox as Toolbox
@@ -7,6 +12,11 @@ from brasstag.app.watch.events import Question as Question
 from brasstag.app.watch.events import RunEvent as RunEvent
 from brasstag.app.watch.events import Waits as Waits
 from brasstag.app.watch.output import Output as Output
+from brasstag.catalog.injection import Injection as Injection
+from brasstag.catalog.issue_search import IssueFilter as IssueFilter
+from brasstag.catalog.merge import Catalog as Catalog
+from brasstag.catalog.merge import CatalogEntry as CatalogEntry
+from brasstag.catalog.snapshots import Snapshot as Snapshot
 from brasstag.documents.filters import Filter as Filter
 from brasstag.documents.library import Found as Found
 from brasstag.documents.library import History as History
@@ -68,6 +78,10 @@ from brasstag.words.errors import UntrustedError as UntrustedError
 from brasstag.words.events import Entry as Entry
 from brasstag.words.events import EntryKind as EntryKind
 from brasstag.words.previews import Preview as Preview
+from brasstag.words.review.issues import Issue as Issue
+from brasstag.words.review.prompt_tools import PromptTool as PromptTool
+from brasstag.words.review.proposals import Proposal as Proposal
+from brasstag.words.review.proposals import ProposalState as ProposalState
 from brasstag.words.turns import ModelError as ModelError
 from brasstag.words.turns import Retrying as Retrying
 from brasstag.words.verdicts import Verdict as Verdict
