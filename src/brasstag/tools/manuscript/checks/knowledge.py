@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from datetime import date
 
-from brasstag.tools.manuscript.facts.passages import Passage, StoryContext
+from brasstag.tools.manuscript.facts.context import StoryContext
+from brasstag.tools.manuscript.facts.passages import Passage
 from brasstag.tools.manuscript.facts.quantities import stems_of
 from brasstag.tools.manuscript.language.dates import dates_in
 from brasstag.tools.manuscript.language.lexicon import STOP_WORDS, stem

@@ -3,24 +3,30 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from brasstag.tools.manuscript.facts.passages import Passage, StoryContext
+from brasstag.tools.manuscript.facts.context import StoryContext
+from brasstag.tools.manuscript.facts.looks import head_nouns
+from brasstag.tools.manuscript.facts.passages import Passage
 from brasstag.tools.manuscript.language.lexicon import STOP_WORDS, singular, stem
+from brasstag.tools.manuscript.language.word_lists import word_list, word_set
 from brasstag.tools.manuscript.text import Quote, TextFinding
 
 _GONE = frozenset(["burned", "burnt", "destroyed", "smashed", "shattered", "sank", "drowned"])
 _GONE_WITH = {
     "threw": ("overboard", "sea", "fire", "stove", "water", "away"),
+    "tossed": ("overboard", "sea", "fire", "stove", "water", "away"),
+    "flung": ("overboard", "sea", "fire", "stove", "water", "away"),
+    "left": ("behind",),
     "dropped": ("overboard", "sea", "water", "fire", "stove", "well"),
     "lost": ("overboard", "sea", "water", "storm"),
     "put": ("fire", "stove", "flames"),
     "fell": ("overboard", "sea", "water"),
-    "gave": (),
 }
-_USES = frozenset(
-    ["took", "opened", "read", "used", "wore", "held", "put", "unlocked", "wound", "turned", "drew", "pulled", "unfolded", "lit", "handed", "laid", "carried", "locked", "slipped", "checked"]
+_USES = word_set(
+    "took opened read used wore held put unlocked wound turned drew pulled unfolded lit handed laid"
+    " carried locked slipped checked"
 )
 _BACK = frozenset(
-    map(stem, ["found", "returned", "recovered", "fished", "replaced", "copy", "another", "new", "other", "again", "back"])
+    map(stem, word_list("found returned recovered fished replaced copy another new other again back"))
 )
 _DETERMINERS = frozenset(["the", "his", "her", "their", "this", "that"])
 _OWNED = frozenset(["his", "her", "their"])
@@ -40,12 +46,13 @@ class Loss:
 def lost_and_used(context: StoryContext) -> Iterator[TextFinding]:
     """Yield uses of an object after the sentence in which it is gone, with no sentence between that brings it back."""
     told = [passage for passage in context.passages if passage.scene is not None]
+    carded = {noun for card in context.story.cards if card.kind == "object" for noun in head_nouns(card)}
     losses: dict[str, Loss] = {}
     for passage in told:
         words = passage.sentence.words
         lowers = [word.lower for word in words]
         if losses:
-            yield from _uses(passage, lowers, losses)
+            yield from _uses(passage, lowers, losses, carded)
         for at, lower in enumerate(lowers):
             if passage.sentence.is_spoken(words[at].start) or _is_unreal(lowers, at):
                 continue
@@ -80,7 +87,9 @@ def _loss(passage: Passage, lowers: list[str], at: int) -> Loss | None:
     return None
 
 
-def _uses(passage: Passage, lowers: list[str], losses: dict[str, Loss]) -> Iterator[TextFinding]:
+def _uses(
+    passage: Passage, lowers: list[str], losses: dict[str, Loss], carded: set[str]
+) -> Iterator[TextFinding]:
     stems = {stem(word) for word in lowers}
     for at, lower in enumerate(lowers):
         loss = losses.get(singular(lower))
@@ -90,9 +99,8 @@ def _uses(passage: Passage, lowers: list[str], losses: dict[str, Loss]) -> Itera
             del losses[loss.noun]
             continue
         before = lowers[max(0, at - 4) : at]
-        used = any(word in _USES for word in lowers[max(0, at - 7) : at]) and any(
-            word in _DETERMINERS for word in before
-        )
+        used = loss.noun in carded or any(word in _USES for word in lowers[max(0, at - 7) : at])
+        used = used and any(word in _DETERMINERS for word in before)
         if (
             used
             and not _is_unreal(lowers, at)

@@ -1,5 +1,6 @@
 """outline_analyzer: beats without scenes, scenes without beats, gaps in the numbers; and counts by chapter."""
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -66,7 +67,7 @@ def _numbers(story: Story) -> Iterator[TextFinding]:
             message = f"Beat {beat.number} follows beat {before.number}; the numbers have a gap."
             yield TextFinding("outline_gap", message, "certain", (beat.quote, before.quote))
     numbered = [scene for scene in story.scenes if scene.file_number]
-    for earlier, scene in zip(numbered, numbered[1:], strict=False):
+    for earlier, scene in itertools.pairwise(numbered):
         same_folder = PurePosixPath(earlier.path).parent == PurePosixPath(scene.path).parent
         if same_folder and scene.file_number > earlier.file_number + 1:
             message = f"{scene.name} follows {earlier.name}; a number is missing."
@@ -80,7 +81,7 @@ def _numbers(story: Story) -> Iterator[TextFinding]:
 def _order(story: Story) -> Iterator[TextFinding]:
     """Yield beats whose scenes stand in another order than the beats."""
     placed = [(beat, scene) for beat in story.beats for scene in _scenes_of(story, beat)]
-    for (before, first), (beat, second) in zip(placed, placed[1:], strict=False):
+    for (before, first), (beat, second) in itertools.pairwise(placed):
         if second.order < first.order:
             message = f"Beat {beat.number} comes after beat {before.number}, but {second.name} is before {first.name}."
             yield TextFinding("outline_order", message, "certain", (beat.quote, before.quote))

@@ -1,17 +1,19 @@
 """Persons who cannot do what a scene has them do: the dead, and those of whom a card says that they never do it."""
 
+import itertools
 from collections.abc import Iterator
 
-from brasstag.tools.manuscript.facts.passages import Passage, StoryContext
+from brasstag.tools.manuscript.facts.context import StoryContext, acts_in_speech
+from brasstag.tools.manuscript.facts.passages import Passage
 from brasstag.tools.manuscript.language.dates import dates_in
 from brasstag.tools.manuscript.language.lexicon import stem
+from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
 from brasstag.tools.manuscript.text import TextFinding
 
-_SAYS = frozenset(["said", "asked", "answered", "replied", "whispered", "shouted", "nodded", "smiled", "laughed", "shrugged"])
 _NO = frozenset({"no", "never", "not", "cannot"})
-_DENIES = frozenset(["not", "never", "cannot", "can't", "couldn't", "could", "didn't", "no", "nor", "if", "would", "might", "had"])
+_DENIES = word_set("not never cannot can't couldn't didn't no nor if would might wished")
 
 
 def dead_who_act(context: StoryContext) -> Iterator[TextFinding]:
@@ -29,21 +31,11 @@ def dead_who_act(context: StoryContext) -> Iterator[TextFinding]:
             died, line = gone.get(mention.cards[0].name, (None, None))
             if died is None or line is None or when is None or when <= died or len(mention.cards) > 1:
                 continue
-            if _speaks(passage, mention.first, mention.after):
+            if acts_in_speech(passage.sentence, mention):
                 words = passage.sentence.words
                 quote = passage.sentence.quote(words[mention.first].start, words[mention.after - 1].end)
                 message = f"{mention.cards[0].name} acts here on {when}, but the card says otherwise."
                 yield TextFinding("canon_dead", message, "likely", (quote, line.quote))
-
-
-def _speaks(passage: Passage, first: int, after: int) -> bool:
-    """Say whether a name is the one who speaks beside speech: "…," said Aksel."""
-    words, sentence = passage.sentence.words, passage.sentence
-    if not sentence.speech or sentence.is_spoken(words[first].start):
-        return False
-    before = words[first - 1].lower if first else ""
-    behind = words[after].lower if after < len(words) else ""
-    return before in _SAYS or behind in _SAYS
 
 
 def forbidden_acts(context: StoryContext) -> Iterator[TextFinding]:
@@ -71,7 +63,7 @@ def _never(card: BibleCard) -> Iterator[tuple[HeaderLine, str]]:
         elif key[-1] in ("never", "cannot", "not") and words:
             yield line, stem(words[0])
         else:
-            for first, second in zip(words, words[1:], strict=False):
+            for first, second in itertools.pairwise(words):
                 if first == "cannot" or (first == "never" and second.endswith("s")):
                     yield line, stem(second)
 

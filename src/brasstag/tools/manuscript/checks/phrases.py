@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from brasstag.tools.manuscript.facts.passages import StoryContext
+from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.language.lexicon import COLOURS, DIRECTIONS, MATERIALS, SIDES, STOP_WORDS
 from brasstag.tools.manuscript.text import Quote, TextFinding
 

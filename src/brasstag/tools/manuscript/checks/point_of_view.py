@@ -2,17 +2,21 @@
 
 from collections.abc import Iterator
 
-from brasstag.tools.manuscript.facts.passages import Passage, StoryContext
+from brasstag.tools.manuscript.facts.context import StoryContext
+from brasstag.tools.manuscript.facts.passages import Passage
 from brasstag.tools.manuscript.language.lexicon import THOUGHTS
 from brasstag.tools.manuscript.language.mentions import HE, SHE
+from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.scenes import StoryScene
 from brasstag.tools.manuscript.text import Quote, TextFinding
 
-_GUESSES = frozenset(
-    ["seemed", "seem", "seems", "perhaps", "maybe", "probably", "must", "looked", "appeared", "guessed", "supposed", "as", "if", "might", "may", "whether", "told", "said", "says", "think", "thinks", "knew", "sure", "show", "showed", "shows", "saw", "see", "heard"]
+_GUESSES = word_set(
+    "seemed seem seems perhaps maybe probably must looked appeared guessed supposed as if might may"
+    " whether told said says think thinks knew sure show showed shows saw see heard"
 )
-_KNEW_THAT = frozenset(["he", "she", "that", "it", "what", "why", "how", "who"])
+_KNEW_THAT = word_set("he she that it what why how who")
+_STATES = word_set("ashamed relieved afraid sorry glad certain sure jealous homesick grateful")
 _FIRST_PERSON = frozenset({"i", "my", "me", "myself"})
 _FEW = 0.02
 
@@ -36,7 +40,7 @@ def point_of_view_slips(context: StoryContext, scene: StoryScene) -> Iterator[Te
 
 def _other_mind(passage: Passage, pov: BibleCard) -> tuple[str, Quote] | None:
     words = passage.sentence.words
-    if passage.sentence.vocabulary.isdisjoint(THOUGHTS | {"knew"}):
+    if passage.sentence.vocabulary.isdisjoint(THOUGHTS | _STATES | {"knew", "wanted"}):
         return None
     for at, word in enumerate(words):
         if not at or not _is_thought(passage, at) or passage.sentence.is_spoken(word.start):
@@ -55,6 +59,10 @@ def _is_thought(passage: Passage, at: int) -> bool:
     following = words[at + 1].lower if at + 1 < len(words) else ""
     if lower == "knew":
         return following in _KNEW_THAT
+    if lower == "wanted":
+        return following == "to"
+    if lower in ("was", "were"):
+        return following in _STATES
     return lower in THOUGHTS and not (lower == "felt" and following in ("for", "along", "about", "around"))
 
 

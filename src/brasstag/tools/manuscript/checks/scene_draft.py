@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from brasstag.tools.manuscript.checks.point_of_view import point_of_view_slips
+from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.gather import StoryFacts
-from brasstag.tools.manuscript.facts.passages import StoryContext
 from brasstag.tools.manuscript.facts.stated import among_themselves
 from brasstag.tools.manuscript.language.clock import PARTS_OF_DAY
 from brasstag.tools.manuscript.parts.beats import StoryBeat

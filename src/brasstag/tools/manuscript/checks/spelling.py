@@ -3,15 +3,16 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
-from brasstag.tools.manuscript.facts.passages import StoryContext
+from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.language.lexicon import OFTEN_CAPITAL, STOP_WORDS
 from brasstag.tools.manuscript.language.sentences import Sentence
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.text import Quote, TextFinding
 
-_SHORTEST = 4
-_LONG = 7
+_SHORTEST = 3
+_SHORT = 4
 _RARE = 3
 _SOUNDS = (
     ("ph", "f"), ("th", "t"), ("ck", "k"), ("x", "ks"), ("c", "k"), ("q", "k"), ("w", "v"), ("y", "i"), ("z", "s"),
@@ -26,7 +27,8 @@ class CapitalWord:
 
     text: str
     quote: Quote
-    count: int = 1
+    inside: bool
+    """Whether the first place is not the beginning of a sentence, where any word has a capital."""
 
 
 def sound(name: str) -> str:
@@ -50,7 +52,7 @@ def distance_is_one(one: str, other: str) -> bool:
 
 
 def capital_words(sentences: Iterator[Sentence]) -> dict[str, CapitalWord]:
-    """Return the words with a capital that no sentence begins with, by their text."""
+    """Return the words that always have a capital, by their text."""
     found: dict[str, CapitalWord] = {}
     small: set[str] = set()
     for sentence in sentences:
@@ -60,9 +62,10 @@ def capital_words(sentences: Iterator[Sentence]) -> dict[str, CapitalWord]:
                 small.add(text)
                 continue
             if text in found:
-                found[text].count += 1
-            elif _is_inside(sentence, at, word.start) and not text.isupper() and text.isalpha():
-                found[text] = CapitalWord(text, sentence.quote(word.start, word.end))
+                found[text].inside = found[text].inside or _is_inside(sentence, at, word.start)
+            elif not text.isupper() and text.isalpha():
+                inside = _is_inside(sentence, at, word.start)
+                found[text] = CapitalWord(text, sentence.quote(word.start, word.end), inside)
     return {text: one for text, one in found.items() if text.lower() not in small}
 
 
@@ -95,13 +98,11 @@ def misspelled_names(context: StoryContext) -> Iterator[TextFinding]:
         plain = text.removesuffix("s")
         match = next((name for name in near.get(sound(text), ()) if name not in (text, plain)), None)
         match = match or next(
-            (
-                name
-                for name in known
-                if len(name) >= _SHORTEST + 1 and distance_is_one(text, name) and name != plain
-            ),
+            (name for name in known if len(name) > _SHORT and distance_is_one(text, name) and name != plain),
             None,
         )
+        if not found.inside and match is not None and sound(match) != sound(text):
+            continue  # a sentence begins with it: it may be any word
         if match is not None and total[text] <= max(_RARE, total[match]):
             card = known[match]
             message = f"{text} is spelled {match} on the card {card.name}."
@@ -127,8 +128,8 @@ def _two_spellings(
 ) -> Iterator[TextFinding]:
     """Yield names without a card that sound alike and are spelled in two ways; the rarer one is reported."""
     by_sound: dict[str, list[str]] = {}
-    for text in words:
-        if text not in known and len(text) > _SHORTEST and text.lower() not in OFTEN_CAPITAL:
+    for text, word in words.items():
+        if word.inside and text not in known and len(text) > _SHORTEST and text.lower() not in OFTEN_CAPITAL:
             by_sound.setdefault(sound(text), []).append(text)
     for same in by_sound.values():
         ordered = sorted(same, key=lambda text: (-total[text], text))
@@ -140,24 +141,50 @@ def _two_spellings(
 
 
 def mixed_names(context: StoryContext) -> Iterator[TextFinding]:
-    """Yield a first name of a card with the surname of another, or with one that no card has."""
+    """Yield a first name of a card with another surname, and a surname with a first name near that of its card."""
     persons = [
         card for card in context.story.cards if card.kind == "character" and len(card.name.split()) == 2
     ]
-    surnames = {card.name.split()[1] for card in persons}
+    persons = [card for card in persons if card.name.split()[0].lower() not in OFTEN_CAPITAL]
     firsts: dict[str, list[BibleCard]] = {}
+    lasts: dict[str, list[BibleCard]] = {}
     for card in persons:
-        if card.name.split()[0].lower() in OFTEN_CAPITAL:
-            continue
         firsts.setdefault(card.name.split()[0], []).append(card)
+        lasts.setdefault(card.name.split()[1], []).append(card)
+    others = {part for card in context.story.cards for name in card.names for part in name.split()}
     for passage in context.passages if firsts else ():
         words = passage.sentence.words
-        for first, second in zip(words, words[1:], strict=False):
-            cards = firsts.get(first.text)
+        for first, second in pairwise(words):
             surname = second.text.replace("’", "'").removesuffix("'s")
-            if not cards or surname not in surnames or any(card.name.split()[1] == surname for card in cards):
+            if not surname[0].isupper() or passage.sentence.text[first.end : second.start] != " ":
                 continue
-            if passage.sentence.text[first.end : second.start] == " ":
+            meant = _other_surname(first.text, surname, firsts, others - lasts.keys())
+            if meant is None:
+                meant = _other_first(first.text, surname, firsts, lasts)
+            if meant is not None:
                 quote = passage.sentence.quote(first.start, second.end)
-                message = f"{first.text} {surname} is called {cards[0].name} on the card."
-                yield TextFinding("consistency_name", message, "certain", (quote, cards[0].quote))
+                message = f"{first.text} {surname} is called {meant.name} on the card."
+                yield TextFinding("consistency_name", message, "likely", (quote, meant.quote))
+
+
+def _other_surname(
+    first: str, surname: str, firsts: dict[str, list[BibleCard]], others: set[str]
+) -> BibleCard | None:
+    """Return the person with this first name, where the surname is not theirs."""
+    cards = firsts.get(first, [])
+    if not cards or surname in others or surname.lower() in OFTEN_CAPITAL | STOP_WORDS:
+        return None
+    return None if any(card.name.split()[1] == surname for card in cards) else cards[0]
+
+
+def _other_first(
+    first: str, surname: str, firsts: dict[str, list[BibleCard]], lasts: dict[str, list[BibleCard]]
+) -> BibleCard | None:
+    """Return the person with this surname whose first name is nearly the one that is written."""
+    if first in firsts or not first[0].isupper() or first.lower() in OFTEN_CAPITAL:
+        return None
+    for card in lasts.get(surname, ()):
+        name = card.name.split()[0]
+        if sound(name) == sound(first) or distance_is_one(name, first) or first.startswith(name):
+            return card
+    return None

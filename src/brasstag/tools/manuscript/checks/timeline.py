@@ -1,11 +1,18 @@
 """timeline_validator: weekdays against dates, the order of scenes, relative times, ages and travel."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from brasstag.tools.manuscript.facts.ages import wrong_ages, wrong_ages_on_cards
+from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.events import wrong_dates
-from brasstag.tools.manuscript.facts.passages import StoryContext
+from brasstag.tools.manuscript.facts.near_dates import (
+    cards_that_disagree,
+    nearly_right_dates,
+    wrong_countdowns,
+    wrong_starts,
+)
 from brasstag.tools.manuscript.facts.schedules import routes, wrong_travel
 from brasstag.tools.manuscript.facts.spans import wrong_spans
 from brasstag.tools.manuscript.facts.weekdays import wrong_scene_weekdays, wrong_weekdays
@@ -34,6 +41,10 @@ def timeline_findings(context: StoryContext) -> list[TextFinding]:
             *wrong_dates(context, "timeline"),
             *wrong_travel(context, "timeline"),
             *wrong_spans(context, "timeline"),
+            *nearly_right_dates(context, "timeline"),
+            *wrong_starts(context, "timeline"),
+            *wrong_countdowns(context, "timeline"),
+            *cards_that_disagree(context, "timeline"),
         ]
     )
 
@@ -45,14 +56,14 @@ def _dated(context: StoryContext) -> list[tuple[StoryScene, date]]:
 def _order(context: StoryContext) -> Iterator[TextFinding]:
     """Yield scenes dated before the scene in front of them; a scene or beat that says so may look back."""
     dated = _dated(context)
-    for (before, earlier), (scene, day) in zip(dated, dated[1:], strict=False):
+    for (before, earlier), (scene, day) in itertools.pairwise(dated):
         if day < earlier and not _looks_back(context, scene):
             lines = [one.field("when", "date") for one in (scene, before)]
             quotes = tuple(line.quote for line in lines if line is not None) or (scene.quote, before.quote)
             message = f"{scene.name} is on {day}, before {before.name} on {earlier}."
             yield TextFinding("timeline_order", message, "likely", quotes)
     beats = [(beat, context.date_of(beat.field("when", "date")).exact) for beat in context.story.beats]
-    for (one, first), (other, second) in zip(beats, beats[1:], strict=False):
+    for (one, first), (other, second) in itertools.pairwise(beats):
         if first and second and second < first:
             lines = [beat.field("when", "date") for beat in (other, one)]
             message = f"Beat {other.number} is on {second}, before beat {one.number} on {first}."
@@ -71,7 +82,7 @@ def _looks_back(context: StoryContext, scene: StoryScene) -> bool:
 def _relative(context: StoryContext) -> Iterator[TextFinding]:
     """Yield scenes that begin "two days later" where the dates are not two days apart."""
     dated = _dated(context)
-    for (before, earlier), (scene, day) in zip(dated, dated[1:], strict=False):
+    for (before, earlier), (scene, day) in itertools.pairwise(dated):
         if scene not in context.story.judged:
             continue
         for sentence in scene.sentences[:2]:
@@ -79,7 +90,10 @@ def _relative(context: StoryContext) -> Iterator[TextFinding]:
             if gap is not None and earlier + timedelta(days=gap) != day:
                 lines = [one.field("when", "date") for one in (scene, before)]
                 quotes = tuple(line.quote for line in lines if line is not None)
-                message = f"{scene.name} begins {gap} days after {before.name}, but the dates are {(day - earlier).days} apart."
+                apart = (day - earlier).days
+                message = (
+                    f"{scene.name} begins {gap} days after {before.name}, but the dates are {apart} apart."
+                )
                 yield TextFinding("timeline_gap", message, "likely", (sentence.quote(), *quotes))
 
 
@@ -99,7 +113,7 @@ def _journeys(context: StoryContext) -> Iterator[TextFinding]:
     """Yield two scenes of one person on one day, too close in time for the way between their places."""
     known = routes(context)
     dated = _dated(context)
-    for (before, earlier), (scene, day) in zip(dated, dated[1:], strict=False):
+    for (before, earlier), (scene, day) in itertools.pairwise(dated):
         places = [context.place_of(one) for one in (before, scene)]
         if day != earlier or None in places or context.pov_of(before) is not context.pov_of(scene):
             continue

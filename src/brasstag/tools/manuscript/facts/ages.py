@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from brasstag.tools.manuscript.facts.passages import Passage, StoryContext
+from brasstag.tools.manuscript.facts.context import StoryContext
+from brasstag.tools.manuscript.facts.passages import Passage
 from brasstag.tools.manuscript.language.dates import PartialDate, dates_in
 from brasstag.tools.manuscript.language.numbers import Number, numbers_in
 from brasstag.tools.manuscript.language.sentences import Sentence
+from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
 from brasstag.tools.manuscript.text import Quote, TextFinding
@@ -14,7 +16,7 @@ from brasstag.tools.manuscript.text import Quote, TextFinding
 _OLDEST = 115
 _COPULAS = frozenset(["was", "is", "turned", "turns", "be"])
 _ADVERBS = frozenset(["perhaps", "only", "just", "now", "already", "barely", "still"])
-_MAY_FOLLOW = frozenset(["and", "when", "now", "that", "this", "but", "then", "in", "years"])
+_MAY_FOLLOW = word_set("and when now that this but then in years")
 
 
 @dataclass(frozen=True, slots=True)

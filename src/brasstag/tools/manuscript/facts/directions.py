@@ -6,11 +6,12 @@ from brasstag.tools.manuscript.facts.passages import Passage
 from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.lexicon import DIRECTIONS, STOP_WORDS, singular
 from brasstag.tools.manuscript.language.sentences import Sentence
+from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 
-_LIES = frozenset(["lies", "position", "location", "stands", "note", "where", "place", "is"])
-_LOOKS = frozenset(["looks", "looked", "faces", "faced", "look", "face", "opens", "opened"])
-_VAGUE = frozenset(["side", "end", "part", "coast", "shore", "wind", "gale", "swell"])
+_LIES = word_set("lies position location stands note where place is")
+_LOOKS = word_set("looks looked faces faced look face opens opened")
+_VAGUE = word_set("side end part coast shore wind gale swell")
 
 
 def _plain(direction: str) -> str:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from brasstag.tools.manuscript.facts.passages import Passage, StoryContext
+from brasstag.tools.manuscript.facts.context import StoryContext
+from brasstag.tools.manuscript.facts.passages import Passage
 from brasstag.tools.manuscript.facts.quantities import stems_of
 from brasstag.tools.manuscript.language.dates import PartialDate, dates_in
 from brasstag.tools.manuscript.language.lexicon import stem
@@ -12,6 +13,8 @@ from brasstag.tools.manuscript.parts.headers import HeaderLine
 from brasstag.tools.manuscript.text import Quote, TextFinding
 
 _BIRTH = stem("born")
+_SPECIFIC = frozenset(map(stem, ("built", "launched", "founded", "married", "sank", "wrecked")))
+"""What happens to few things; so a scene that has named one of them need not name it again."""
 _NOT_EVENTS = ("when", "type", "note", "work", "limps", "age")
 
 
@@ -77,7 +80,7 @@ def _meant(
         owners = {card.name for card in passage.owners(at)}
         meant = [one for one in lines if one[0].name in owners]
         return meant if len(meant) == len(owners) else []
-    names = {card.name for card in passage.in_play} or {card.name for card in passage.known}
+    names = {card.name for card in (passage.known if stem(word) in _SPECIFIC else passage.in_play)}
     return [one for one in lines if one[0].name in names]
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.directions import directions_in, directions_on
 from brasstag.tools.manuscript.facts.looks import looks_in, looks_on
-from brasstag.tools.manuscript.facts.passages import StoryContext
 from brasstag.tools.manuscript.facts.quantities import quantities_in, quantities_on
 from brasstag.tools.manuscript.facts.relatives import relatives_in, relatives_on
 from brasstag.tools.manuscript.facts.schedules import hours_in, hours_on

@@ -1,19 +1,19 @@
 """Colours and materials: of eyes and hair, and of things that a card describes."""
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from brasstag.tools.manuscript.facts.passages import Passage
 from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.lexicon import COLOURS, MATERIALS, STOP_WORDS, singular
 from brasstag.tools.manuscript.language.sentences import Sentence, Word
+from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
 
 TABLES: Mapping[str, Mapping[str, str]] = {"colour": COLOURS, "material": MATERIALS}
-_COPULAS = frozenset(["was", "were", "is", "are", "had", "been", "has", "turned", "looked"])
-_ADVERBS = frozenset(
-    ["very", "quite", "still", "almost", "nearly", "all", "now", "already", "once", "so", "dark", "light", "pale", "bright", "deep"]
-)
+_COPULAS = word_set("was were is are had been has turned looked")
+_ADVERBS = word_set("very quite still almost nearly all now already once so dark light pale bright deep")
 _OF_BODY = {
     "eye": "eyes", "hair": "hair", "plait": "hair", "braid": "hair", "curl": "hair", "beard": "beard",
     "moustache": "moustache", "eyebrow": "eyebrows",
@@ -34,7 +34,7 @@ def looks_on(card: BibleCard) -> Iterator[StatedFact]:
             yield from _on_line(card, line, kind, table)
         for name in card.names if card.kind != "character" else ():
             words = name.lower().split()
-            for value, noun in zip(words, words[1:], strict=False):
+            for value, noun in itertools.pairwise(words):
                 if value in table:
                     key = (kind, singular(noun))
                     yield StatedFact(key, (card.name,), frozenset({table[value]}), card.quote, "bible")
@@ -78,10 +78,9 @@ def _one_look(
     for noun, place in [] if apart else _nouns(passage.sentence, words, at):
         body = _OF_BODY.get(noun)
         key = (kind, body or noun)
-        if body:
-            subjects = tuple(card.name for card in passage.owners(place))
-        else:
-            subjects = _things(passage, key, canon)
+        subjects = (
+            tuple(card.name for card in passage.owners(place)) if body else _things(passage, key, canon)
+        )
         if subjects:
             yield StatedFact(key, subjects, frozenset({value}), quote, passage.origin)
             return

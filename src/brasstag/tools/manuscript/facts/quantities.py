@@ -15,13 +15,14 @@ from brasstag.tools.manuscript.language.lexicon import (
 )
 from brasstag.tools.manuscript.language.numbers import Number, numbers_in
 from brasstag.tools.manuscript.language.sentences import Sentence, Word
+from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 
-_PART = frozenset(["last", "first", "next", "other", "another", "about", "nearly", "almost", "some", "top", "bottom", "few"])
+_PART = word_set("last first next other another about nearly almost some top bottom few")
 _PART_BEHIND = frozenset(["left", "more", "later", "away", "short", "too"])
-_WHOLE = frozenset(["the", "all", "his", "her", "their", "these", "those", "its", "my", "our", "counted"])
+_WHOLE = word_set("the all his her their these those its my our counted")
 _NOT_COUNTS = ("born", "age", "died", "type", "also called", "when", "work")
-_VERBS = frozenset(["lies", "shows", "begins", "opens", "happens", "stands", "limps", "costs", "wants", "knows", "leaves", "has", "is", "was"])
+_VERBS = word_set("lies shows begins opens happens stands limps costs wants knows leaves has is was")
 _MANY = 20
 _SHARE = 0.6
 
@@ -100,7 +101,7 @@ def quantities_on(card: BibleCard) -> Iterator[StatedFact]:
 
 def _counts(name: str) -> bool:
     """Say whether the name of an attribute is a plural, so that a number behind it counts."""
-    return name in ("crew",) or (
+    return name == "crew" or (
         singular(name) != name and name not in _VERBS and singular(name) not in TIME_NOUNS
     )
 
@@ -191,5 +192,5 @@ def _intervals(sentence: Sentence, subjects: tuple[str, ...], origin: str) -> It
 
 def stems_of(text: str) -> frozenset[str]:
     """Return the stems of the words of a text that carry meaning."""
-    words = (word.strip(".,;:!?()\"'“”").lower() for word in text.split())
+    words = (word.strip(".,;:!?()*_\"'“”‘’").removesuffix("'s").lower() for word in text.split())
     return frozenset(stem(word) for word in words if word and word not in STOP_WORDS and word[0].isalpha())

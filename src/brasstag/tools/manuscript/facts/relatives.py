@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from brasstag.tools.manuscript.facts.passages import Passage, StoryContext
+from brasstag.tools.manuscript.facts.context import StoryContext
+from brasstag.tools.manuscript.facts.passages import Passage
 from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.lexicon import RELATIONS
 from brasstag.tools.manuscript.parts.cards import BibleCard

@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from brasstag.tools.manuscript.facts.passages import Passage, StoryContext
+from brasstag.tools.manuscript.facts.context import StoryContext
+from brasstag.tools.manuscript.facts.passages import Passage
 from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.clock import clock_times_in, durations_in
 from brasstag.tools.manuscript.language.dates import WEEKDAYS
 from brasstag.tools.manuscript.language.lexicon import STOP_WORDS, stem
+from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
 from brasstag.tools.manuscript.text import TextFinding
@@ -22,7 +24,7 @@ _RIDES = {
     "car": "car", "drive": "car", "drove": "car", "horse": "horse", "rode": "horse", "crossing": "boat",
     "crossed": "boat", "cross": "boat",
 }  # fmt: skip
-_TRIP = frozenset(["took", "takes", "take", "trip", "journey", "way", "passage", "ride", "sail", "sailed"]) | _RIDES.keys()
+_TRIP = word_set("took takes take trip journey way passage ride sail sailed") | _RIDES.keys()
 _EVENT_KEYS = ("when", "type", "note", "age", "born", "died")
 
 

@@ -6,11 +6,12 @@ from brasstag.tools.manuscript.facts.passages import Passage
 from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.lexicon import MARK_OF, PART_OF, SIDES, WRITES
 from brasstag.tools.manuscript.language.sentences import Sentence
+from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 
 _HANDED = {"left-handed": "left", "right-handed": "right", "left-hander": "left", "right-hander": "right"}
 _HABIT = frozenset(["way", "always", "usual", "habit"])
-_STIFF = frozenset(["stiff", "stiffly", "dragged", "dragging", "drags", "stretched", "straight", "bad"])
+_STIFF = word_set("stiff stiffly dragged dragging drags stretched straight bad")
 
 
 def sides_on(card: BibleCard) -> Iterator[StatedFact]:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from brasstag.tools.manuscript.facts.passages import Passage, StoryContext
+from brasstag.tools.manuscript.facts.context import StoryContext
+from brasstag.tools.manuscript.facts.passages import Passage
 from brasstag.tools.manuscript.language.dates import PartialDate, find_dates
 from brasstag.tools.manuscript.language.lexicon import STOP_WORDS, stem
 from brasstag.tools.manuscript.language.numbers import numbers_in

@@ -4,16 +4,18 @@ import calendar
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-from brasstag.tools.manuscript.facts.passages import Passage, StoryContext
+from brasstag.tools.manuscript.facts.context import StoryContext
+from brasstag.tools.manuscript.facts.passages import Passage
 from brasstag.tools.manuscript.facts.quantities import stems_of
 from brasstag.tools.manuscript.language.dates import PartialDate, dates_in
 from brasstag.tools.manuscript.language.sentences import Sentence, sentences_in
+from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.scenes import StoryScene
 from brasstag.tools.manuscript.text import TextFinding
 
 _DAYS_BACK = 7
 _PARTS_OF_DAY = frozenset(["morning", "noon", "afternoon", "evening", "night"])
-_OTHER_DAY = frozenset(["had", "would", "next", "last", "since", "until", "every", "each", "before", "after", "will"])
+_OTHER_DAY = word_set("had would next last since until every each before after will")
 _NEIGHBOURS = {"yesterday": -1, "tomorrow": 1, "today": 0, "tonight": 0}
 
 

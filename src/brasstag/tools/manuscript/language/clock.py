@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import re2
 
-from brasstag.tools.manuscript.language.numbers import numbers_in
+from brasstag.tools.manuscript.language.numbers import Number, numbers_in
 from brasstag.tools.manuscript.language.sentences import Sentence, Word
 
 PARTS_OF_DAY = {
@@ -56,9 +56,11 @@ def clock_times_in(sentence: Sentence) -> list[ClockTime]:
     ]
     words = sentence.words
     taken = [(one.start, one.end) for one in found]
-    for spoken in _spoken_times(words):
-        if not any(first < spoken.end and spoken.start < after for first, after in taken):
-            found.append(spoken)
+    found += [
+        spoken
+        for spoken in _spoken_times(words)
+        if not any(first < spoken.end and spoken.start < after for first, after in taken)
+    ]
     return sorted(found, key=lambda time: time.start)
 
 
@@ -151,11 +153,11 @@ def durations_in(sentence: Sentence) -> list[Duration]:
     return found
 
 
-def _amount(lowers: Sequence[str], at: int, counted: dict[int, object], unit: int) -> tuple[int, int]:
+def _amount(lowers: Sequence[str], at: int, counted: dict[int, Number], unit: int) -> tuple[int, int]:
     """Return the minutes that the words before a unit stand for, and the first of these words."""
     number = counted.get(at)
     if number is not None:
-        return number.value * unit, number.first  # type: ignore[attr-defined]
+        return number.value * unit, number.first
     before = list(lowers[max(0, at - 4) : at])
     for phrase, share in _PHRASES:
         if before[-len(phrase) :] == phrase:

@@ -7,6 +7,7 @@ from datetime import date
 
 from brasstag.tools.manuscript.language.numbers import Number, numbers_in
 from brasstag.tools.manuscript.language.sentences import Sentence, Word
+from brasstag.tools.manuscript.language.word_lists import word_list
 
 MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
 _SHORT_MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name} | {
@@ -155,7 +156,9 @@ def _month(word: Word) -> int:
 
 def _in_month(words: Sequence[Word], at: int) -> bool:
     """Say whether a word that has another meaning too stands where a month stands."""
-    return at > 0 and words[at - 1].lower in ["in", "of", "since", "until", "by", "last", "this", "next", "early", "late", "mid", "from"]
+    return at > 0 and words[at - 1].lower in word_list(
+        "in of since until by last this next early late mid from"
+    )
 
 
 def _is_day(words: Sequence[Word], number: Number) -> bool:

@@ -2,12 +2,14 @@
 
 import re
 
+from brasstag.tools.manuscript.language.word_lists import word_set
+
 _LOOKED_AT = 60_000
 _FEWEST_WORDS = 30
 _LATIN_SHARE = 0.6
 _ENGLISH_SHARE = 0.08
 _WORD = re.compile(r"[^\W\d_]+")
-_ENGLISH = frozenset(["the", "and", "of", "was", "with", "had", "that", "she", "he", "it", "to", "from", "they", "were", "is", "you", "not", "his", "her"])
+_ENGLISH = word_set("the and of was with had that she he it to from they were is you not his her")
 
 
 def why_not_judged(text: str) -> str | None:

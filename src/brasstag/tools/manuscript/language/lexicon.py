@@ -1,5 +1,7 @@
 """Words that the analysers know: colours, materials, sides, directions, parts of a body, verbs of thought."""
 
+from brasstag.tools.manuscript.language.word_lists import word_list, word_set
+
 _COLOURS = {
     "grey": "grey gray silver-grey steel-grey slate-grey ash-grey greying", "white": "white snow-white snowy",
     "black": "black jet-black coal-black raven", "brown": "brown hazel chestnut tan umber dark-brown",
@@ -15,13 +17,17 @@ AKIN = frozenset({frozenset({"grey", "white"}), frozenset({"blond", "yellow"}), 
 
 MATERIALS = {
     word: word
-    for word in ["brass", "iron", "steel", "silver", "gold", "copper", "tin", "bronze", "pewter", "oak", "pine", "birch", "mahogany", "leather", "wool", "linen", "cotton", "silk", "glass", "stone", "marble", "brick", "granite", "bone", "ivory", "canvas", "oilcloth", "oilskin", "velvet"]
+    for word in word_list(
+        "brass iron steel silver gold copper tin bronze pewter oak pine birch mahogany leather wool linen"
+        " cotton silk glass stone marble brick granite bone ivory canvas oilcloth oilskin velvet"
+    )
 } | {"golden": "gold", "wooden": "wood", "woollen": "wool", "oaken": "oak"}
 WOODS = frozenset(["oak", "pine", "birch", "mahogany", "wood"])
 
 SIDES = frozenset({"left", "right"})
-DIRECTIONS = frozenset(
-    ["north", "south", "east", "west", "north-west", "north-east", "south-west", "south-east", "northwest", "northeast", "southwest", "southeast", "northern", "southern", "eastern", "western"]
+DIRECTIONS = word_set(
+    "north south east west north-west north-east south-west south-east northwest northeast southwest"
+    " southeast northern southern eastern western"
 )
 BODY_PARTS = {
     "hand": "hand hands palm palms wrist finger fingers thumb knuckles", "arm": "arm arms elbow shoulder forearm sleeve",
@@ -38,38 +44,52 @@ MARKS = {
     "missing": "missing lost lacks lacking",
 }  # fmt: skip
 MARK_OF = {word: mark for mark, words in MARKS.items() for word in words.split()}
-WRITES = frozenset(
-    ["wrote", "write", "writes", "writing", "signed", "sign", "signs", "signing", "drew", "draws", "pen", "pencil", "handwriting"]
+WRITES = word_set(
+    "wrote write writes writing signed sign signs signing drew draws pen pencil handwriting"
+    " chalk brush needle steered sewed"
 )
 
 RELATIONS = {
     word: word
-    for word in ["father", "mother", "brother", "sister", "son", "daughter", "husband", "wife", "uncle", "aunt", "cousin", "nephew", "niece", "grandfather", "grandmother", "grandson", "granddaughter", "stepfather", "stepmother", "fiancé", "fiancée"]
+    for word in word_list(
+        "father mother brother sister son daughter husband wife uncle aunt cousin nephew niece grandfather"
+        " grandmother grandson granddaughter stepfather stepmother fiancé fiancée"
+    )
 }
-MALE_WORDS = frozenset(
-    ["he", "him", "his", "himself", "man", "father", "brother", "son", "husband", "uncle", "nephew", "grandfather", "grandson", "mr", "boy", "widower", "king"]
+MALE_WORDS = word_set(
+    "he him his himself man father brother son husband uncle nephew grandfather grandson mr boy widower king"
 )
-FEMALE_WORDS = frozenset(
-    ["she", "her", "hers", "herself", "woman", "mother", "sister", "daughter", "wife", "aunt", "niece", "grandmother", "granddaughter", "mrs", "miss", "ms", "girl", "widow", "queen"]
+FEMALE_WORDS = word_set(
+    "she her hers herself woman mother sister daughter wife aunt niece grandmother granddaughter mrs miss"
+    " ms girl widow queen"
 )
-THOUGHTS = frozenset(
-    ["thought", "wondered", "felt", "remembered", "realised", "realized", "hoped", "wished", "feared", "regretted", "dreaded", "recalled", "imagined", "longed", "suspected", "doubted"]
+THOUGHTS = word_set(
+    "thought wondered felt remembered realised realized hoped wished feared regretted dreaded recalled"
+    " imagined longed suspected doubted"
 )
 """Verbs for what only the person knows."""
 
-PEOPLE_NOUNS = frozenset(["man", "men", "woman", "women", "boy", "girl", "child", "person", "people", "couple"])
-TIME_NOUNS = frozenset(
-    ["second", "minute", "hour", "day", "night", "week", "month", "year", "decade", "century", "morning", "evening", "afternoon", "time", "moment", "o'clock", "winter", "summer", "autumn", "spring", "season"]
+PEOPLE_NOUNS = word_set("man men woman women boy girl child person people couple")
+TIME_NOUNS = word_set(
+    "second minute hour day night week month year decade century morning evening afternoon time moment"
+    " o'clock winter summer autumn spring season"
 )
-MEASURES = frozenset(
-    ["mile", "metre", "meter", "kilometre", "kilometer", "foot", "inch", "fathom", "knot", "yard", "kilo", "gram", "pound", "ton", "litre", "gallon", "degree", "crown", "krone", "dollar", "percent", "page", "word", "sentence", "line", "step", "cup"]
+MEASURES = word_set(
+    "mile metre meter kilometre kilometer foot inch fathom knot yard kilo gram pound ton litre gallon"
+    " degree crown krone dollar percent page word sentence line step cup"
 ) - {"step", "page"}
 
-STOP_WORDS = frozenset(
-    ["a", "an", "the", "and", "or", "but", "if", "then", "so", "as", "at", "by", "for", "from", "in", "into", "of", "off", "on", "onto", "out", "over", "to", "up", "with", "without", "under", "before", "after", "since", "until", "while", "when", "where", "who", "whom", "whose", "which", "what", "why", "how", "that", "this", "these", "those", "there", "here", "it", "its", "he", "him", "his", "she", "her", "hers", "they", "them", "their", "theirs", "i", "me", "my", "mine", "we", "us", "our", "you", "your", "yours", "is", "are", "was", "were", "be", "been", "being", "am", "do", "does", "did", "done", "has", "have", "had", "having", "will", "would", "shall", "should", "can", "could", "may", "might", "must", "not", "no", "nor", "only", "just", "also", "too", "very", "all", "any", "each", "every", "some", "more", "most", "other", "another", "one", "two", "than", "about", "again", "still", "yet", "now"]
+STOP_WORDS = word_set(
+    "a an the and or but if then so as at by for from in into of off on onto out over to up with without"
+    " under before after since until while when where who whom whose which what why how that this these"
+    " those there here it its he him his she her hers they them their theirs i me my mine we us our you"
+    " your yours is are was were be been being am do does did done has have had having will would shall"
+    " should can could may might must not no nor only just also too very all any each every some more most"
+    " other another one two than about again still yet now"
 )
-OFTEN_CAPITAL = frozenset(
-    ["i", "mr", "mrs", "miss", "ms", "dr", "god", "lord", "sir", "madam", "captain", "father", "mother", "grandmother", "grandfather", "north", "south", "east", "west", "english", "norwegian", "german", "service", "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+OFTEN_CAPITAL = word_set(
+    "i mr mrs miss ms dr god lord sir madam captain father mother grandmother grandfather north south"
+    " east west english norwegian german service sunday monday tuesday wednesday thursday friday saturday"
 )
 
 
@@ -106,3 +126,7 @@ _IRREGULAR = {
     "dying": "die", "died": "die", "dies": "die", "sank": "sink", "sunk": "sink", "came": "come", "went": "go",
     "taught": "teach", "knew": "know", "known": "know", "slept": "sleep", "shot": "shoot", "sailed": "sail",
 }  # fmt: skip
+SAYS = word_set(
+    "said asked answered replied whispered shouted nodded smiled laughed shrugged called told cried"
+)
+"""Verbs that stand beside speech."""

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 
 from brasstag.tools.manuscript.language.lexicon import FEMALE_WORDS, MALE_WORDS, STOP_WORDS
 from brasstag.tools.manuscript.language.sentences import Sentence, Word
+from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 
 _ARTICLES = frozenset({"the", "a", "an"})
-_TITLES = frozenset(["mr", "mrs", "miss", "ms", "dr", "captain", "sir", "lady", "uncle", "aunt", "father", "sister", "brother"])
+_TITLES = word_set("mr mrs miss ms dr captain sir lady uncle aunt father sister brother")
 HE = frozenset({"he", "him", "his", "himself"})
 SHE = frozenset({"she", "her", "hers", "herself"})
 
@@ -163,6 +164,6 @@ def _gender_on(card: BibleCard) -> str:
     return "" if he == she else "he" if he > she else "she"
 
 
-_RELATED = frozenset(
-    ["father", "mother", "brother", "sister", "son", "daughter", "husband", "wife", "uncle", "aunt", "nephew", "niece", "grandfather", "grandmother"]
+_RELATED = word_set(
+    "father mother brother sister son daughter husband wife uncle aunt nephew niece grandfather grandmother"
 )

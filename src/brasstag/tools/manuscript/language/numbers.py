@@ -4,21 +4,28 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from brasstag.tools.manuscript.language.sentences import Word
+from brasstag.tools.manuscript.language.word_lists import word_list
 
 _UNITS = {
     word: value
     for value, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+        word_list(
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+            " sixteen seventeen eighteen nineteen"
+        )
     )
 }
 _TENS = {
     word: 10 * value
-    for value, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2)
+    for value, word in enumerate(word_list("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
 }
 _SMALL_ORDINALS = {
     word: value
     for value, word in enumerate(
-        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"],
+        word_list(
+            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
+            " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
+        ),
         start=1,
     )
 }

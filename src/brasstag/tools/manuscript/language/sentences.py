@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.text import Quote, SourceText
 
 LONGEST_SENTENCE = 1200
@@ -16,7 +17,7 @@ LONGEST_SENTENCE = 1200
 _WORD = re.compile(r"\d{1,3}(?:,\d{3})+|[^\W_]+(?:['’-][^\W_]+)*")
 _END = re.compile(r"[.!?…]+[\"”’')\]]*(?=\s)")
 _BREAK = re.compile(r"\n[ \t\r]*\n")
-_SHORT_FORMS = frozenset(["mr", "mrs", "ms", "dr", "st", "no", "capt", "lt", "col", "prof", "sr", "jr", "fr", "rev", "vs", "ca", "approx"])
+_SHORT_FORMS = word_set("mr mrs ms dr st no capt lt col prof sr jr fr rev vs ca approx")
 _SPEECH_ENDS = {'"': '"', "“": "”", "«": "»", "„": "“"}
 
 

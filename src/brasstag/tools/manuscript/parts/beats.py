@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.headers import HeaderLine, header_line, lines_of
 from brasstag.tools.manuscript.text import Quote, SourceText
 
 _ITEM = re.compile(r"(?P<indent>[ ]*)(?:(?P<number>\d{1,4})[.)]|[-*+])[ ]+(?P<text>.*)")
 _TITLE = re.compile(r"(?:\*\*|__)(?P<title>[^*_]{1,200}?)(?:\*\*|__)[ ]*[:.—–-]?[ ]*(?P<rest>.*)")
 _LONGEST = 4000
-FIELDS = frozenset(
-    ["pov", "scene", "scenes", "file", "chapter", "when", "date", "time", "place", "where", "location", "change", "purpose", "characters", "stakes", "beat", "ends", "learns", "knows", "structure"]
+FIELDS = word_set(
+    "pov scene scenes file chapter when date time place where location change purpose characters stakes"
+    " beat ends learns knows structure"
 )
 """The sub-items that say something about a beat; every other list item is a beat of its own, or text."""
 

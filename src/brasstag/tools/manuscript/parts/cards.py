@@ -5,13 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.headers import HeaderLine, header_line, lines_of
 from brasstag.tools.manuscript.text import Quote, SourceText
 
 _HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ ]+(.*)")
 _ALSO = ("also called", "also known as", "aliases", "alias", "nickname", "nicknames", "other names", "called")
-_OF_PEOPLE = frozenset(
-    ["born", "age", "eyes", "hair", "hand", "handedness", "wants", "want", "fears", "gender", "pronouns", "died", "occupation", "limps", "scar", "height", "father", "mother", "knows", "stakes", "build", "pov"]
+_OF_PEOPLE = word_set(
+    "born age eyes hair hand handedness wants want fears gender pronouns died occupation limps scar"
+    " height father mother knows stakes build pov"
 )
 _OF_PLACES = frozenset(["travel", "distance", "steps", "location", "built", "position"])
 

@@ -8,7 +8,8 @@ from brasstag.tools.manuscript.language.sentences import Sentence
 from brasstag.tools.manuscript.text import Quote, SourceText
 
 _LINE = re2.compile(
-    r"^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?(?P<name>[^\s:*_`|#>\"“][^:*`|#>\"“]{0,47}?)(?:\*\*|__)?[ \t]*:(?:\*\*|__)?(?:[ \t]+|$)(?P<value>.*)$"
+    r"^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?"
+    r"(?P<name>[^\s:*_`|#>\"“][^:*`|#>\"“]{0,47}?)(?:\*\*|__)?[ \t]*:(?:\*\*|__)?(?:[ \t]+|$)(?P<value>.*)$"
 )
 _LONGEST = 2000
 _MOST_WORDS = 6
