@@ -1,8 +1,8 @@
 """consistency_checker: names, places, numbers and dates that differ between two places, with both quotes."""
 
+from brasstag.tools.manuscript.checks.name_forms import misspelled_names, mixed_names
 from brasstag.tools.manuscript.checks.objects import lost_and_used
 from brasstag.tools.manuscript.checks.phrases import changed_phrases
-from brasstag.tools.manuscript.checks.spelling import misspelled_names, mixed_names
 from brasstag.tools.manuscript.facts.gather import StoryFacts
 from brasstag.tools.manuscript.facts.stated import against_canon, among_themselves
 from brasstag.tools.manuscript.facts.weekdays import wrong_weekdays

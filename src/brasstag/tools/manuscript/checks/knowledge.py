@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from brasstag.tools.manuscript.facts.context import StoryContext
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.quantities import stems_of
 from brasstag.tools.manuscript.language.dates import dates_in
 from brasstag.tools.manuscript.language.lexicon import STOP_WORDS, stem
@@ -48,7 +48,7 @@ def objects_too_early(context: StoryContext) -> Iterator[TextFinding]:
                 yield TextFinding("canon_knowledge", message, "likely", (here, quote))
 
 
-def _is_full_name(passage: Passage, card: BibleCard, first: int, after: int) -> bool:
+def _is_full_name(passage: StoryPassage, card: BibleCard, first: int, after: int) -> bool:
     """Say whether an object is named so that no other is meant."""
     said = " ".join(word.lower for word in passage.sentence.words[first:after])
     return said in (name.lower().removeprefix("the ") for name in card.names) and after - first > 1
@@ -56,15 +56,12 @@ def _is_full_name(passage: Passage, card: BibleCard, first: int, after: int) -> 
 
 def _found_in(context: StoryContext, beat: StoryBeat) -> Iterator[BibleCard]:
     """Yield the objects that a beat says are found in it."""
-    for passage in context.passages:
-        if passage.scene is None and beat.start <= passage.sentence.start < max(
-            beat.end, beat.start + len(beat.text)
-        ):
-            words = [stem(word.lower) for word in passage.sentence.words]
-            at = next((number for number, word in enumerate(words) if word in _FINDS), None)
-            for mention in passage.mentions if at is not None else ():
-                if mention.first > (at or 0) and mention.cards[0].kind == "object":
-                    yield mention.cards[0]
+    for passage in context.by_beat[beat]:
+        words = [stem(word.lower) for word in passage.sentence.words]
+        at = next((number for number, word in enumerate(words) if word in _FINDS), len(words))
+        for mention in passage.mentions:
+            if mention.first > at and mention.cards[0].kind == "object":
+                yield mention.cards[0]
 
 
 def knowledge_too_early(context: StoryContext) -> Iterator[TextFinding]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.looks import head_nouns
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.language.lexicon import STOP_WORDS, singular, stem
 from brasstag.tools.manuscript.language.word_lists import word_list, word_set
 from brasstag.tools.manuscript.text import Quote, TextFinding
@@ -38,7 +38,7 @@ class Loss:
 
     noun: str
     owner: str
-    passage: Passage
+    passage: StoryPassage
     quote: Quote
     place: tuple[tuple[int, str], int]
 
@@ -68,7 +68,7 @@ def _is_unreal(lowers: list[str], at: int) -> bool:
     )
 
 
-def _loss(passage: Passage, lowers: list[str], at: int) -> Loss | None:
+def _loss(passage: StoryPassage, lowers: list[str], at: int) -> Loss | None:
     """Return what is gone: the noun behind the verb, with "the" or a possessive before it."""
     for number in range(at + 1, min(at + 3, len(lowers))):
         if lowers[number] in _DETERMINERS:
@@ -88,7 +88,7 @@ def _loss(passage: Passage, lowers: list[str], at: int) -> Loss | None:
 
 
 def _uses(
-    passage: Passage, lowers: list[str], losses: dict[str, Loss], carded: set[str]
+    passage: StoryPassage, lowers: list[str], losses: dict[str, Loss], carded: set[str]
 ) -> Iterator[TextFinding]:
     stems = {stem(word) for word in lowers}
     for at, lower in enumerate(lowers):

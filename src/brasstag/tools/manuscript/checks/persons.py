@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator
 
 from brasstag.tools.manuscript.facts.context import StoryContext, acts_in_speech
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.language.dates import dates_in
 from brasstag.tools.manuscript.language.lexicon import stem
 from brasstag.tools.manuscript.language.word_lists import word_set
@@ -68,7 +68,7 @@ def _never(card: BibleCard) -> Iterator[tuple[HeaderLine, str]]:
                     yield line, stem(second)
 
 
-def _does(passage: Passage, card: BibleCard, verb: str) -> int | None:
+def _does(passage: StoryPassage, card: BibleCard, verb: str) -> int | None:
     """Return where a passage has a person do something; None where it does not, or denies it."""
     words = passage.sentence.words
     for at, word in enumerate(words):

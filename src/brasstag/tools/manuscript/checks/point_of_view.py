@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from brasstag.tools.manuscript.facts.context import StoryContext
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.language.lexicon import THOUGHTS
 from brasstag.tools.manuscript.language.mentions import HE, SHE
 from brasstag.tools.manuscript.language.word_lists import word_set
@@ -24,12 +24,10 @@ _FEW = 0.02
 def point_of_view_slips(context: StoryContext, scene: StoryScene) -> Iterator[TextFinding]:
     """Yield the sentences of a scene that only another mind could tell."""
     pov = context.pov_of(scene)
-    line = scene.field("pov") or next(
-        (one for beat in context.story.beats_of(scene) if (one := beat.field("pov")) is not None), None
-    )
+    line = context.pov_line(scene)
     if pov is None or line is None or scene not in context.story.judged:
         return
-    passages = [passage for passage in context.passages if passage.scene is scene]
+    passages = context.by_scene.get(scene.path, [])
     for passage in passages:
         slip = _other_mind(passage, pov)
         if slip is not None:
@@ -38,7 +36,7 @@ def point_of_view_slips(context: StoryContext, scene: StoryScene) -> Iterator[Te
     yield from _first_person(passages, line.quote)
 
 
-def _other_mind(passage: Passage, pov: BibleCard) -> tuple[str, Quote] | None:
+def _other_mind(passage: StoryPassage, pov: BibleCard) -> tuple[str, Quote] | None:
     words = passage.sentence.words
     if passage.sentence.vocabulary.isdisjoint(THOUGHTS | _STATES | {"knew", "wanted"}):
         return None
@@ -53,7 +51,7 @@ def _other_mind(passage: Passage, pov: BibleCard) -> tuple[str, Quote] | None:
     return None
 
 
-def _is_thought(passage: Passage, at: int) -> bool:
+def _is_thought(passage: StoryPassage, at: int) -> bool:
     words = passage.sentence.words
     lower = words[at].lower
     following = words[at + 1].lower if at + 1 < len(words) else ""
@@ -66,7 +64,7 @@ def _is_thought(passage: Passage, at: int) -> bool:
     return lower in THOUGHTS and not (lower == "felt" and following in ("for", "along", "about", "around"))
 
 
-def _thinker(passage: Passage, at: int, pov: BibleCard) -> str:
+def _thinker(passage: StoryPassage, at: int, pov: BibleCard) -> str:
     """Return who thinks, where it is surely not the one who sees the scene."""
     words = passage.sentence.words
     back = at - 1
@@ -85,7 +83,7 @@ def _thinker(passage: Passage, at: int, pov: BibleCard) -> str:
     return ""
 
 
-def _same_gender(passage: Passage, back: int, pov: BibleCard) -> str:
+def _same_gender(passage: StoryPassage, back: int, pov: BibleCard) -> str:
     """Return the other person whom a pronoun means: the sentence's only name before it, and its subject."""
     before = [mention for mention in passage.mentions if mention.after <= back]
     if len(before) != 1 or before[0].first > 1 or before[0].possessive:
@@ -97,7 +95,7 @@ def _same_gender(passage: Passage, back: int, pov: BibleCard) -> str:
     return ""
 
 
-def _first_person(passages: list[Passage], line: Quote) -> Iterator[TextFinding]:
+def _first_person(passages: list[StoryPassage], line: Quote) -> Iterator[TextFinding]:
     """Yield the rare sentences told by "I" in a scene that is otherwise told in the third person."""
     told = [passage for passage in passages if passage.sentence.narration.strip()]
     slips = []
@@ -118,7 +116,7 @@ def _first_person(passages: list[Passage], line: Quote) -> Iterator[TextFinding]
             yield TextFinding("scene_person_slip", message, "likely", (quote, line))
 
 
-def _in_letter(passage: Passage) -> bool:
+def _in_letter(passage: StoryPassage) -> bool:
     """Say whether a sentence stands inside emphasis, as letters, logs and thoughts do."""
     source, start = passage.sentence.source, passage.sentence.start
     begins = source.plain.rfind("\n\n", 0, start) + 1

@@ -81,17 +81,14 @@ def _persons(context: StoryContext, scene: StoryScene, beat: StoryBeat) -> Itera
     """Yield the persons whom the beat has act, but whom the scene never names."""
     named = {
         card.name
-        for passage in context.passages
-        if passage.scene is scene
+        for passage in context.by_scene.get(scene.path, ())
         for mention in passage.mentions
         for card in mention.cards
     }
     pov = context.pov_of(scene)
     if scene not in context.story.judged or not named:
         return
-    for passage in context.passages:
-        if passage.scene is not None or not beat.start <= passage.sentence.start <= beat.end:
-            continue
+    for passage in context.by_beat[beat]:
         opening = passage.mentions[0] if passage.mentions else None
         if opening is None or opening.first > 1 or len(opening.cards) > 1 or opening.possessive:
             continue

@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
+from typing import Any
 
 from brasstag.tools.manuscript.facts.ages import wrong_ages, wrong_ages_on_cards
 from brasstag.tools.manuscript.facts.context import StoryContext
@@ -47,6 +48,28 @@ def timeline_findings(context: StoryContext) -> list[TextFinding]:
             *cards_that_disagree(context, "timeline"),
         ]
     )
+
+
+def timeline_events(context: StoryContext) -> list[dict[str, Any]]:
+    """Return the dated events of a story in order: of the cards, the beats and the scenes."""
+    found = []
+    for card in context.story.cards:
+        line = card.line("when", "date") if card.kind == "event" else None
+        if line is not None:
+            found.append(("event", card.name, context.date_of(line), line.quote))
+    for beat in context.story.beats:
+        line = beat.field("when", "date")
+        if line is not None:
+            found.append(("beat", beat.title or str(beat.number), context.date_of(line), line.quote))
+    for scene in context.story.scenes:
+        line = scene.field("when", "date")
+        if line is not None:
+            found.append(("scene", scene.name, context.date_of(line), line.quote))
+    found.sort(key=lambda one: (one[2].year, one[2].month, one[2].day))
+    return [
+        {"kind": kind, "what": what, "date": str(when), "evidence": [quote.as_json()]}
+        for kind, what, when, quote in found
+    ]
 
 
 def _dated(context: StoryContext) -> list[tuple[StoryScene, date]]:

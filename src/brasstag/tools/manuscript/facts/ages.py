@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from brasstag.tools.manuscript.facts.context import StoryContext
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.language.dates import PartialDate, dates_in
 from brasstag.tools.manuscript.language.numbers import Number, numbers_in
 from brasstag.tools.manuscript.language.sentences import Sentence
@@ -28,7 +28,7 @@ class StatedAge:
     quote: Quote
 
 
-def stated_ages(passage: Passage) -> Iterator[StatedAge]:
+def stated_ages(passage: StoryPassage) -> Iterator[StatedAge]:
     """Yield the ages that a passage states."""
     sentence = passage.sentence
     words = sentence.words
@@ -41,7 +41,7 @@ def stated_ages(passage: Passage) -> Iterator[StatedAge]:
             yield StatedAge(tuple(persons), number.value, sentence.quote(place.start, place.end))
 
 
-def _whose(passage: Passage, number: Number) -> list[BibleCard]:
+def _whose(passage: StoryPassage, number: Number) -> list[BibleCard]:
     """Return whose age a number is, or nothing where it is no age."""
     words = passage.sentence.words
     before = [word.lower for word in words[: number.first]]
@@ -68,7 +68,7 @@ def _ends(sentence: Sentence, number: Number, behind: Sequence[str]) -> bool:
     return not behind or text[:1] in tuple(',.;!?—–"”') or behind[0] in _MAY_FOLLOW - {"years"}
 
 
-def _subject(passage: Passage, copula: int) -> list[BibleCard]:
+def _subject(passage: StoryPassage, copula: int) -> list[BibleCard]:
     if copula <= 0:
         return []
     lower = passage.sentence.words[copula - 1].lower
@@ -87,12 +87,12 @@ def _subject(passage: Passage, copula: int) -> list[BibleCard]:
     ]
 
 
-def _nearest(passage: Passage, at: int) -> list[BibleCard]:
+def _nearest(passage: StoryPassage, at: int) -> list[BibleCard]:
     before = [mention for mention in passage.mentions if mention.after <= at]
     return [card for card in before[-1].cards if card.kind == "character"] if before else []
 
 
-def _between_commas(passage: Passage, number: Number) -> list[BibleCard]:
+def _between_commas(passage: StoryPassage, number: Number) -> list[BibleCard]:
     """Return the person of "Tormod Lie, 61, …"."""
     text, words = passage.sentence.text, passage.sentence.words
     if text[words[number.after - 1].end :][:1] != "," or not number.first:

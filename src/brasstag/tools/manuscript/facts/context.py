@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from brasstag.tools.manuscript.facts.passages import Passage, SceneSetting
+from brasstag.tools.manuscript.facts.passages import SceneSetting, StoryPassage
 from brasstag.tools.manuscript.language.dates import PartialDate, dates_in
 from brasstag.tools.manuscript.language.lexicon import SAYS
 from brasstag.tools.manuscript.language.mentions import Mention, NameIndex
@@ -93,15 +93,20 @@ class StoryContext:
         return self.card_named(line.value, "place") if line is not None else None
 
     @cached_property
-    def passages(self) -> list[Passage]:
+    def passages(self) -> list[StoryPassage]:
         """The sentences of all scenes that can be judged, and of the beats."""
         found = [passage for scene in self.story.judged for passage in self._of_scene(scene)]
-        return found + [passage for beat in self.story.beats for passage in self._of_beat(beat)]
+        return found + [passage for passages in self.by_beat.values() for passage in passages]
 
     @cached_property
-    def by_scene(self) -> dict[str, list[Passage]]:
+    def by_beat(self) -> dict[StoryBeat, list[StoryPassage]]:
+        """The passages of each beat."""
+        return {beat: list(self._of_beat(beat)) for beat in self.story.beats}
+
+    @cached_property
+    def by_scene(self) -> dict[str, list[StoryPassage]]:
         """The passages of each scene, by its path."""
-        found: dict[str, list[Passage]] = {}
+        found: dict[str, list[StoryPassage]] = {}
         for passage in self.passages:
             if passage.scene is not None:
                 found.setdefault(passage.scene.path, []).append(passage)
@@ -113,12 +118,12 @@ class StoryContext:
         mentioned = [card for mention in self.names.mentions(sentence) for card in mention.cards]
         return [card for card in mentioned if card.kind != "character"]
 
-    def _of_scene(self, scene: StoryScene) -> Iterator[Passage]:
+    def _of_scene(self, scene: StoryScene) -> Iterator[StoryPassage]:
         start = [card for beat in self.story.beats_of(scene) for card in self.things_in(beat)]
         setting = (scene, self.when(scene), self.pov_of(scene), self.place_of(scene))
         yield from self._in_order(scene.sentences, setting, start)
 
-    def _of_beat(self, beat: StoryBeat) -> Iterator[Passage]:
+    def _of_beat(self, beat: StoryBeat) -> Iterator[StoryPassage]:
         line = beat.field("pov")
         pov = self.card_named(line.value, "character") if line is not None else None
         ends = min((one.start for one in beat.fields), default=None)
@@ -132,7 +137,7 @@ class StoryContext:
         sentences: Sequence[Sentence],
         where: tuple[StoryScene | None, PartialDate, BibleCard | None, BibleCard | None],
         start: Sequence[BibleCard],
-    ) -> Iterator[Passage]:
+    ) -> Iterator[StoryPassage]:
         """Yield the passages of a scene or beat, each with what was named before it."""
         mentioned = [self.names.mentions(sentence) for sentence in sentences]
         named = {card.name: card for card in (*where[2:], *start) if card is not None}
@@ -144,7 +149,7 @@ class StoryContext:
             count = len(named)
             named.update((card.name, card) for mention in mentions for card in mention.cards)
             known = known if len(named) == count else tuple(named.values())
-            yield Passage(sentence, mentions, earlier, setting, known, before)
+            yield StoryPassage(sentence, mentions, earlier, setting, known, before)
             earlier = (tuple(mentions), *earlier[: _REACH - 1])
             before = (sentence, *before[: _REACH - 1])
 

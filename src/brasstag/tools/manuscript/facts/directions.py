@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.lexicon import DIRECTIONS, STOP_WORDS, singular
 from brasstag.tools.manuscript.language.sentences import Sentence
@@ -50,7 +50,9 @@ def directions_on(card: BibleCard) -> Iterator[StatedFact]:
                 yield StatedFact(("direction", noun, about), (card.name,), value, line.quote, "bible")
 
 
-def directions_in(passage: Passage, canon: Mapping[tuple[str, ...], frozenset[str]]) -> Iterator[StatedFact]:
+def directions_in(
+    passage: StoryPassage, canon: Mapping[tuple[str, ...], frozenset[str]]
+) -> Iterator[StatedFact]:
     """Yield the directions of a passage that speak of what a card places."""
     if passage.sentence.vocabulary.isdisjoint(DIRECTIONS):
         return

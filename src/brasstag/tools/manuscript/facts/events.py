@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from brasstag.tools.manuscript.facts.context import StoryContext
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.quantities import stems_of
 from brasstag.tools.manuscript.language.dates import PartialDate, dates_in
 from brasstag.tools.manuscript.language.lexicon import stem
@@ -50,7 +50,7 @@ def _names_a_card(context: StoryContext, event: BibleCard) -> bool:
 
 
 def _of_attributes(
-    passage: Passage,
+    passage: StoryPassage,
     said: list[PartialDate],
     known: dict[str, list[tuple[BibleCard, HeaderLine, list[PartialDate]]]],
     check: str,
@@ -73,7 +73,7 @@ def _of_attributes(
 
 
 def _meant(
-    passage: Passage, at: int, word: str, lines: list[tuple[BibleCard, HeaderLine, list[PartialDate]]]
+    passage: StoryPassage, at: int, word: str, lines: list[tuple[BibleCard, HeaderLine, list[PartialDate]]]
 ) -> list[tuple[BibleCard, HeaderLine, list[PartialDate]]]:
     """Return the lines that a verb may speak of: of its subject, where that is a person, else of what is in play."""
     if stem(word) == _BIRTH or word == "died":
@@ -86,7 +86,7 @@ def _meant(
 
 def _of_events(
     context: StoryContext,
-    passage: Passage,
+    passage: StoryPassage,
     said: list[PartialDate],
     named: list[tuple[frozenset[str], BibleCard]],
     check: str,
@@ -110,6 +110,6 @@ def _of_events(
             yield TextFinding(f"{check}_date", message, "likely", (_quote(passage, wrong[0]), line.quote))
 
 
-def _quote(passage: Passage, one: PartialDate) -> Quote:
+def _quote(passage: StoryPassage, one: PartialDate) -> Quote:
     words = passage.sentence.words
     return passage.sentence.quote(words[one.first].start, words[one.after - 1].end)

@@ -3,10 +3,10 @@
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.lexicon import COLOURS, MATERIALS, STOP_WORDS, singular
-from brasstag.tools.manuscript.language.sentences import Sentence, Word
+from brasstag.tools.manuscript.language.sentences import Sentence, TextWord
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
@@ -58,7 +58,7 @@ def _on_line(card: BibleCard, line: HeaderLine, kind: str, table: Mapping[str, s
         yield StatedFact((kind, noun), (card.name,), values, line.quote, "bible")
 
 
-def looks_in(passage: Passage, canon: Mapping[tuple[str, ...], frozenset[str]]) -> Iterator[StatedFact]:
+def looks_in(passage: StoryPassage, canon: Mapping[tuple[str, ...], frozenset[str]]) -> Iterator[StatedFact]:
     """Yield what a passage says of looks; ``canon`` says which cards have a line about which key."""
     words = passage.sentence.words
     for kind, table in TABLES.items():
@@ -70,7 +70,7 @@ def looks_in(passage: Passage, canon: Mapping[tuple[str, ...], frozenset[str]]) 
 
 
 def _one_look(
-    passage: Passage, at: int, kind: str, value: str, canon: Mapping[tuple[str, ...], frozenset[str]]
+    passage: StoryPassage, at: int, kind: str, value: str, canon: Mapping[tuple[str, ...], frozenset[str]]
 ) -> Iterator[StatedFact]:
     words = passage.sentence.words
     quote = passage.sentence.quote(words[at].start, words[at].end)
@@ -92,7 +92,7 @@ def _one_look(
                 return
 
 
-def _nouns(sentence: Sentence, words: Sequence[Word], at: int) -> Iterator[tuple[str, int]]:
+def _nouns(sentence: Sentence, words: Sequence[TextWord], at: int) -> Iterator[tuple[str, int]]:
     """Yield the nouns that a word may describe, with the place from which their owner is looked for."""
     for after in range(at + 1, min(at + 4, len(words))):
         if sentence.text[words[after - 1].end : words[after].start].strip(" -"):
@@ -109,7 +109,7 @@ def _nouns(sentence: Sentence, words: Sequence[Word], at: int) -> Iterator[tuple
         yield singular(words[back].lower), back
 
 
-def _set_apart(sentence: Sentence, words: Sequence[Word], at: int) -> bool:
+def _set_apart(sentence: Sentence, words: Sequence[TextWord], at: int) -> bool:
     """Say whether a word stands between commas, as in "She put it down, silver, as flat as a biscuit"."""
     before = sentence.text[words[at - 1].end : words[at].start].strip() if at else ""
     behind = sentence.text[words[at].end : words[at].end + 1]
@@ -117,14 +117,14 @@ def _set_apart(sentence: Sentence, words: Sequence[Word], at: int) -> bool:
 
 
 def _things(
-    passage: Passage, key: tuple[str, ...], canon: Mapping[tuple[str, ...], frozenset[str]]
+    passage: StoryPassage, key: tuple[str, ...], canon: Mapping[tuple[str, ...], frozenset[str]]
 ) -> tuple[str, ...]:
     """Return the cards that have a line about a key, and are named in the scene or in its beats."""
     having = canon.get(key, frozenset())
     return tuple(card.name for card in passage.known if card.name in having) if having else ()
 
 
-def _last_thing(passage: Passage, at: int) -> BibleCard | None:
+def _last_thing(passage: StoryPassage, at: int) -> BibleCard | None:
     before = [mention for mention in passage.mentions if mention.after <= at]
     for mentions in (before, *passage.earlier[:2]):
         for mention in reversed(mentions):

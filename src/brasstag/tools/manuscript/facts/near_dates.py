@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from brasstag.tools.manuscript.facts.context import StoryContext
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.quantities import stems_of
 from brasstag.tools.manuscript.facts.spans import YearSpan, spans_on
 from brasstag.tools.manuscript.language.dates import PartialDate, dates_in
@@ -61,7 +61,7 @@ def wrong_starts(context: StoryContext, check: str) -> Iterator[TextFinding]:
             yield TextFinding(f"{check}_date", message, "likely", (quote, meant[0].line.quote))
 
 
-def _speaks_of(passage: Passage, span: YearSpan) -> bool:
+def _speaks_of(passage: StoryPassage, span: YearSpan) -> bool:
     people = {card.name for card in passage.setting.people}
     return span.card.name in people and bool(span.stems & stems_of(passage.sentence.text))
 
@@ -99,7 +99,7 @@ def wrong_countdowns(context: StoryContext, check: str) -> Iterator[TextFinding]
                     yield TextFinding(f"{check}_date", message, "likely", evidence)
 
 
-def _scene_date(passage: Passage) -> list[Quote]:
+def _scene_date(passage: StoryPassage) -> list[Quote]:
     line = passage.scene.field("when", "date") if passage.scene is not None else None
     return [line.quote] if line is not None else []
 

@@ -32,7 +32,7 @@ class SceneSetting:
 
 
 @dataclass(frozen=True)
-class Passage:
+class StoryPassage:
     """One sentence, and what is known where it stands."""
 
     sentence: Sentence

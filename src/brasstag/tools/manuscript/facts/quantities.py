@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.lexicon import (
     MEASURES,
@@ -14,7 +14,7 @@ from brasstag.tools.manuscript.language.lexicon import (
     stem,
 )
 from brasstag.tools.manuscript.language.numbers import Number, numbers_in
-from brasstag.tools.manuscript.language.sentences import Sentence, Word
+from brasstag.tools.manuscript.language.sentences import Sentence, TextWord
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 
@@ -57,7 +57,7 @@ def counted_in(sentence: Sentence) -> Iterator[CountedNoun]:
         yield CountedNoun(number.value, noun, total, number.ordinal, number)
 
 
-def _noun_behind(sentence: Sentence, words: Sequence[Word], number: Number) -> tuple[str, int]:
+def _noun_behind(sentence: Sentence, words: Sequence[TextWord], number: Number) -> tuple[str, int]:
     """Return the noun that a number counts: the next word, or a plural one or two words later."""
     at = number.after
     for step in range(3):
@@ -107,7 +107,7 @@ def _counts(name: str) -> bool:
 
 
 def quantities_in(
-    passage: Passage, canon: Mapping[tuple[str, ...], Mapping[str, frozenset[str | int]]]
+    passage: StoryPassage, canon: Mapping[tuple[str, ...], Mapping[str, frozenset[str | int]]]
 ) -> Iterator[StatedFact]:
     """Yield the counts of a passage whose noun a card counts, where they mean the whole."""
     sentence = passage.sentence
@@ -133,7 +133,9 @@ def quantities_in(
             yield StatedFact(fact.key, subjects, fact.values, fact.quote, fact.origin)
 
 
-def _meant(passage: Passage, one: CountedNoun, by_card: Mapping[str, frozenset[str | int]]) -> Iterator[str]:
+def _meant(
+    passage: StoryPassage, one: CountedNoun, by_card: Mapping[str, frozenset[str | int]]
+) -> Iterator[str]:
     """Yield the cards whose things a number may count: named in the scene; for ordinals and measures, close by."""
     near = {card.name for card in (passage.cards if one.ordinal or one.noun in MEASURES else passage.known)}
     yield from (name for name in by_card if name in near)
@@ -148,7 +150,7 @@ def _means_all(one: CountedNoun, known: Sequence[int]) -> bool:
 
 
 def _of_them(
-    passage: Passage, canon: Mapping[tuple[str, ...], Mapping[str, frozenset[str | int]]]
+    passage: StoryPassage, canon: Mapping[tuple[str, ...], Mapping[str, frozenset[str | int]]]
 ) -> Iterator[StatedFact]:
     """Yield "There were eleven of them", where the sentence before names what a card counts."""
     words = passage.sentence.words

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from brasstag.tools.manuscript.facts.context import StoryContext
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.lexicon import RELATIONS
 from brasstag.tools.manuscript.parts.cards import BibleCard
@@ -20,7 +20,7 @@ def relatives_on(context: StoryContext, card: BibleCard) -> Iterator[StatedFact]
             )
 
 
-def relatives_in(passage: Passage) -> Iterator[StatedFact]:
+def relatives_in(passage: StoryPassage) -> Iterator[StatedFact]:
     """Yield "her father Aksel" and "Aksel, her father"."""
     words = passage.sentence.words
     for at, word in enumerate(words):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from brasstag.tools.manuscript.facts.context import StoryContext
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.clock import clock_times_in, durations_in
 from brasstag.tools.manuscript.language.dates import WEEKDAYS
@@ -52,7 +52,7 @@ def _weekdays(line: HeaderLine) -> frozenset[str | int]:
     return frozenset(word for word in words if word in WEEKDAYS)
 
 
-def hours_in(passage: Passage, canon: Mapping[tuple[str, ...], frozenset[str]]) -> Iterator[StatedFact]:
+def hours_in(passage: StoryPassage, canon: Mapping[tuple[str, ...], frozenset[str]]) -> Iterator[StatedFact]:
     """Yield the hours and weekdays that a passage gives to what a card gives them to."""
     stems = [stem(word.lower) for word in passage.sentence.words]
     near = {card.name for card in passage.known}
@@ -126,7 +126,7 @@ def wrong_travel(context: StoryContext, check: str) -> Iterator[TextFinding]:
             yield TextFinding(f"{check}_travel", message, "likely", (quote, meant[0].line.quote))
 
 
-def _is_trip(passage: Passage) -> bool:
+def _is_trip(passage: StoryPassage) -> bool:
     """Say whether a length of time is that of a journey: by a verb, or by "forty minutes to" a place."""
     sentence = passage.sentence
     first = durations_in(sentence)[0]
@@ -140,12 +140,12 @@ def _is_trip(passage: Passage) -> bool:
     return bool(took) or (bool(words & (_TRIP - {"took", "takes", "way", "take"})) and bool(_ride(passage)))
 
 
-def _ride(passage: Passage) -> str:
+def _ride(passage: StoryPassage) -> str:
     sentences = [passage.sentence, *passage.before[:1]]
     return next((_RIDES[word.lower] for one in sentences for word in one.words if word.lower in _RIDES), "")
 
 
-def _may_mean(passage: Passage, route: Route, ride: str) -> bool:
+def _may_mean(passage: StoryPassage, route: Route, ride: str) -> bool:
     named = {card.name for card in passage.cards} & route.places
     if named:
         return True

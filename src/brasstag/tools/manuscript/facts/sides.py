@@ -1,8 +1,8 @@
-"""Left and right: the hand somebody writes with, a limp, a scar, an injury."""
+"""Left and right: the hand a person writes with, a limp, a scar, an injury."""
 
 from collections.abc import Iterator, Mapping
 
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.lexicon import MARK_OF, PART_OF, SIDES, WRITES
 from brasstag.tools.manuscript.language.sentences import Sentence
@@ -29,7 +29,7 @@ def sides_on(card: BibleCard) -> Iterator[StatedFact]:
                 yield StatedFact(("side", mark, part), (card.name,), frozenset(sides), line.quote, "bible")
 
 
-def sides_in(passage: Passage, canon: Mapping[tuple[str, ...], frozenset[str]]) -> Iterator[StatedFact]:
+def sides_in(passage: StoryPassage, canon: Mapping[tuple[str, ...], frozenset[str]]) -> Iterator[StatedFact]:
     """Yield what a passage says of the sides of a person."""
     vocabulary = passage.sentence.vocabulary
     sides = vocabulary & SIDES
@@ -51,7 +51,7 @@ def sides_in(passage: Passage, canon: Mapping[tuple[str, ...], frozenset[str]]) 
         yield from _fact(passage, ("side", mark, part), side, at, canon)
 
 
-def _part_at(passage: Passage, at: int) -> str:
+def _part_at(passage: StoryPassage, at: int) -> str:
     """Return the part of the body that a side belongs to: the next word, or for "the right one" the part named before."""
     words = passage.sentence.words
     following = words[at + 1].lower if at + 1 < len(words) else ""
@@ -63,7 +63,7 @@ def _part_at(passage: Passage, at: int) -> str:
     return ""
 
 
-def _marks_words(passage: Passage) -> frozenset[str]:
+def _marks_words(passage: StoryPassage) -> frozenset[str]:
     """Return the words among which a mark is looked for; "It …" still speaks of what the sentence before named."""
     vocabulary = passage.sentence.vocabulary
     starts = passage.sentence.words[0].lower
@@ -83,7 +83,7 @@ def _marked(sentence: Sentence, vocabulary: frozenset[str]) -> Iterator[tuple[st
 
 
 def _fact(
-    passage: Passage,
+    passage: StoryPassage,
     key: tuple[str, ...],
     side: str,
     at: int,

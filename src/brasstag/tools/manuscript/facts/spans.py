@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from brasstag.tools.manuscript.facts.context import StoryContext
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.language.dates import PartialDate, find_dates
 from brasstag.tools.manuscript.language.lexicon import STOP_WORDS, stem
 from brasstag.tools.manuscript.language.numbers import numbers_in
-from brasstag.tools.manuscript.language.sentences import Word
+from brasstag.tools.manuscript.language.sentences import TextWord
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
 from brasstag.tools.manuscript.text import TextFinding
@@ -45,7 +45,7 @@ def spans_on(card: BibleCard) -> Iterator[YearSpan]:
             start = dates[1].after if ends else dates[0].after
 
 
-def _end_of(card: BibleCard, words: list[Word], first: PartialDate) -> PartialDate | None:
+def _end_of(card: BibleCard, words: list[TextWord], first: PartialDate) -> PartialDate | None:
     """Return when a time ends that lasts "until his death"."""
     if "death" not in {word.lower for word in words[first.after :]}:
         return None
@@ -53,7 +53,7 @@ def _end_of(card: BibleCard, words: list[Word], first: PartialDate) -> PartialDa
     return next(iter(find_dates(line.value_sentence().words)), None) if line is not None else None
 
 
-def _stems(words: list[Word]) -> frozenset[str]:
+def _stems(words: list[TextWord]) -> frozenset[str]:
     return frozenset(
         stem(word.lower) for word in words if word.lower not in STOP_WORDS and word.lower[0].isalpha()
     )
@@ -84,7 +84,7 @@ def wrong_spans(context: StoryContext, check: str) -> Iterator[TextFinding]:
                 yield TextFinding(f"{check}_years", message, "likely", (quote, meant[0].line.quote))
 
 
-def _meant(passage: Passage, spans: list[YearSpan]) -> list[YearSpan]:
+def _meant(passage: StoryPassage, spans: list[YearSpan]) -> list[YearSpan]:
     """Return the times whose words the sentence uses, of a person who may be meant."""
     stems = {stem(word) for word in passage.sentence.vocabulary}
     names = {card.name for card in passage.known}
@@ -95,7 +95,7 @@ def _meant(passage: Passage, spans: list[YearSpan]) -> list[YearSpan]:
     ]
 
 
-def _years(span: YearSpan, passage: Passage) -> range:
+def _years(span: YearSpan, passage: StoryPassage) -> range:
     last = span.last.year if span.last is not None else passage.when.year
     if not last:
         return range(0)

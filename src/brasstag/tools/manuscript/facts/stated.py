@@ -11,7 +11,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class StatedFact:
-    """What is said of somebody or something: a key such as ("colour", "eyes"), and the values that were named."""
+    """What is said of a card: a key such as ("colour", "eyes"), and the values that were named."""
 
     key: Key
     subjects: tuple[str, ...]

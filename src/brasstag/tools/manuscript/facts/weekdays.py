@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 
 from brasstag.tools.manuscript.facts.context import StoryContext
-from brasstag.tools.manuscript.facts.passages import Passage
+from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.quantities import stems_of
 from brasstag.tools.manuscript.language.dates import PartialDate, dates_in
 from brasstag.tools.manuscript.language.sentences import Sentence, sentences_in
@@ -21,8 +21,9 @@ _NEIGHBOURS = {"yesterday": -1, "tomorrow": 1, "today": 0, "tonight": 0}
 
 def wrong_weekdays(context: StoryContext) -> Iterator[TextFinding]:
     """Yield dates whose weekday is not the calendar's, and dates that no calendar has."""
+    scenes = {scene.path: scene for scene in context.story.scenes}
     for path, text in sorted(context.story.texts.items()):
-        scene = next((one for one in context.story.scenes if one.path == path), None)
+        scene = scenes.get(path)
         year = (context.when(scene).year if scene is not None else 0) or context.year
         for sentence in sentences_in(text):
             for one in dates_in(sentence):
@@ -55,7 +56,7 @@ def wrong_scene_weekdays(context: StoryContext) -> Iterator[TextFinding]:
         yield from _neighbours(passage, scene, days[scene.path])
 
 
-def _of_scene(passage: Passage, scene: StoryScene, one: PartialDate, day: date) -> Iterator[TextFinding]:
+def _of_scene(passage: StoryPassage, scene: StoryScene, one: PartialDate, day: date) -> Iterator[TextFinding]:
     """Yield "that Thursday" and "By Friday evening" at the beginning of a scene on another day."""
     words = passage.sentence.words
     lowers = [word.lower for word in words]
@@ -76,7 +77,7 @@ def _of_scene(passage: Passage, scene: StoryScene, one: PartialDate, day: date) 
 
 
 def _of_earlier(
-    context: StoryContext, passage: Passage, scene: StoryScene, one: PartialDate, days: dict[str, date]
+    context: StoryContext, passage: StoryPassage, scene: StoryScene, one: PartialDate, days: dict[str, date]
 ) -> Iterator[TextFinding]:
     """Yield a weekday given to what happened in a scene of the last days, by its title or its place."""
     words = passage.sentence.words
@@ -104,7 +105,7 @@ def _is_about(scene: StoryScene, stems: frozenset[str]) -> bool:
     return bool(title) and title <= stems
 
 
-def _neighbours(passage: Passage, scene: StoryScene, day: date) -> Iterator[TextFinding]:
+def _neighbours(passage: StoryPassage, scene: StoryScene, day: date) -> Iterator[TextFinding]:
     """Yield "tomorrow is Friday" and "today, the fourth of October" where the calendar says otherwise."""
     words = [word.lower for word in passage.sentence.words]
     line = scene.field("when", "date")

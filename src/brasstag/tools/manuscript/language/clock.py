@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import re2
 
 from brasstag.tools.manuscript.language.numbers import Number, numbers_in
-from brasstag.tools.manuscript.language.sentences import Sentence, Word
+from brasstag.tools.manuscript.language.sentences import Sentence, TextWord
 
 PARTS_OF_DAY = {
     "dawn": (4, 9), "daybreak": (4, 9), "sunrise": (4, 9), "morning": (4, 12), "forenoon": (8, 12), "noon": (11, 14),
@@ -77,7 +77,7 @@ def _is_time(text: str, start: int, end: int) -> bool:
     )
 
 
-def _spoken_times(words: Sequence[Word]) -> Iterator[ClockTime]:
+def _spoken_times(words: Sequence[TextWord]) -> Iterator[ClockTime]:
     """Yield times in words: "six o'clock", "half past five", "ten to seven", "at six in the evening"."""
     for number in numbers_in(words):
         if number.ordinal or not 0 < number.value <= 12:  # hours of a clock
@@ -106,7 +106,7 @@ def _offset(before: Sequence[str]) -> tuple[int, int]:
     sign = -1 if before[-1] == "to" else 1
     minutes = _HALVES.get(before[-2])
     if minutes is None:
-        fake = [Word(before[-2], before[-2], 0, 0)]
+        fake = [TextWord(before[-2], before[-2], 0, 0)]
         found = next(iter(numbers_in(fake)), None)
         minutes = found.value if found and 0 < found.value < 60 and not found.ordinal else None
     if minutes is None or (sign < 0 and minutes == 30):

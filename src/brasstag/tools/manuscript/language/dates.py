@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from brasstag.tools.manuscript.language.numbers import Number, numbers_in
-from brasstag.tools.manuscript.language.sentences import Sentence, Word
+from brasstag.tools.manuscript.language.sentences import Sentence, TextWord
 from brasstag.tools.manuscript.language.word_lists import word_list
 
 MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
@@ -69,7 +69,7 @@ def dates_in(sentence: Sentence) -> list[PartialDate]:
     return list(find_dates(sentence.words))
 
 
-def find_dates(words: Sequence[Word]) -> Iterator[PartialDate]:
+def find_dates(words: Sequence[TextWord]) -> Iterator[PartialDate]:
     """Yield the dates among words: with a month, or a weekday or a year alone."""
     numbers = {number.first: number for number in numbers_in(words)}
     ends = {number.after: number for number in numbers.values()}
@@ -84,7 +84,7 @@ def find_dates(words: Sequence[Word]) -> Iterator[PartialDate]:
 
 
 def _with_month(
-    words: Sequence[Word], at: int, numbers: dict[int, Number], ends: dict[int, Number]
+    words: Sequence[TextWord], at: int, numbers: dict[int, Number], ends: dict[int, Number]
 ) -> PartialDate | None:
     month = _month(words[at])
     if not month:
@@ -114,7 +114,7 @@ def _with_month(
     return PartialDate(said, month, day, weekday, first, after)
 
 
-def _alone(words: Sequence[Word], at: int, numbers: dict[int, Number]) -> PartialDate | None:
+def _alone(words: Sequence[TextWord], at: int, numbers: dict[int, Number]) -> PartialDate | None:
     lower = words[at].lower
     if lower in WEEKDAYS and words[at].text[0].isupper() and not _date_follows(words, at, numbers):
         return PartialDate(weekday=WEEKDAYS[lower], first=at, after=at + 1)
@@ -124,7 +124,7 @@ def _alone(words: Sequence[Word], at: int, numbers: dict[int, Number]) -> Partia
     return None
 
 
-def _date_follows(words: Sequence[Word], at: int, numbers: dict[int, Number]) -> bool:
+def _date_follows(words: Sequence[TextWord], at: int, numbers: dict[int, Number]) -> bool:
     """Say whether a weekday belongs to the date behind it: "Friday, 4 October", "Friday, October 4"."""
     at += 1
     if _says(words, at, "the"):
@@ -138,7 +138,7 @@ def _date_follows(words: Sequence[Word], at: int, numbers: dict[int, Number]) ->
     return at < len(words) and bool(_month(words[at]))
 
 
-def _iso(words: Sequence[Word], at: int) -> PartialDate | None:
+def _iso(words: Sequence[TextWord], at: int) -> PartialDate | None:
     parts = words[at].text.split("-")
     if [len(part) for part in parts] != [4, 2, 2] or not all(part.isdecimal() for part in parts):
         return None
@@ -148,29 +148,29 @@ def _iso(words: Sequence[Word], at: int) -> PartialDate | None:
     return PartialDate(year, month, day, None, at, at + 1)
 
 
-def _month(word: Word) -> int:
+def _month(word: TextWord) -> int:
     if not word.text[0].isupper():
         return 0
     return MONTHS.get(word.lower, 0) or (_SHORT_MONTHS.get(word.lower, 0) if word.lower != "may" else 0)
 
 
-def _in_month(words: Sequence[Word], at: int) -> bool:
+def _in_month(words: Sequence[TextWord], at: int) -> bool:
     """Say whether a word that has another meaning too stands where a month stands."""
     return at > 0 and words[at - 1].lower in word_list(
         "in of since until by last this next early late mid from"
     )
 
 
-def _is_day(words: Sequence[Word], number: Number) -> bool:
+def _is_day(words: Sequence[TextWord], number: Number) -> bool:
     return number.ordinal or words[number.first].text.isdigit() or number.after - number.first == 1
 
 
-def _is_year(words: Sequence[Word], number: Number) -> bool:
+def _is_year(words: Sequence[TextWord], number: Number) -> bool:
     digits = words[number.first].text
     return not number.ordinal and digits.isdigit() and _FIRST_YEAR <= number.value < _LAST_YEAR
 
 
-def _weekday_before(words: Sequence[Word], first: int) -> tuple[int | None, int]:
+def _weekday_before(words: Sequence[TextWord], first: int) -> tuple[int | None, int]:
     at = first - 1
     if at >= 0 and words[at].lower in ("the", "on"):
         at -= 1
@@ -179,5 +179,5 @@ def _weekday_before(words: Sequence[Word], first: int) -> tuple[int | None, int]
     return None, first
 
 
-def _says(words: Sequence[Word], at: int, lower: str) -> bool:
+def _says(words: Sequence[TextWord], at: int, lower: str) -> bool:
     return at < len(words) and words[at].lower == lower

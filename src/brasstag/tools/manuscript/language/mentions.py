@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from brasstag.tools.manuscript.language.lexicon import FEMALE_WORDS, MALE_WORDS, STOP_WORDS
-from brasstag.tools.manuscript.language.sentences import Sentence, Word
+from brasstag.tools.manuscript.language.sentences import Sentence, TextWord
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 
@@ -60,7 +60,7 @@ class NameIndex:
                 at = mention.after
         return found
 
-    def _at(self, words: Sequence[Word], at: int) -> Mention | None:
+    def _at(self, words: Sequence[TextWord], at: int) -> Mention | None:
         plain, owns = _without_possessive(words[at])
         candidates = self._names.get(plain.lower())
         if not candidates:
@@ -129,12 +129,12 @@ def _key(word: str) -> str:
     return word.lower().strip(".,;:()\"'").removesuffix("'s") or word.lower()
 
 
-def _without_possessive(word: Word) -> tuple[str, bool]:
+def _without_possessive(word: TextWord) -> tuple[str, bool]:
     text = word.text.replace("’", "'")
     return (text[:-2], True) if text.endswith("'s") else (text, False)
 
 
-def _fits(words: Sequence[Word], at: int, name: tuple[str, ...]) -> bool:
+def _fits(words: Sequence[TextWord], at: int, name: tuple[str, ...]) -> bool:
     """Say whether a name stands here; a name of one word must have its capital, unless an article is before it."""
     if at + len(name) > len(words):
         return False

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from brasstag.tools.manuscript.language.sentences import Word
+from brasstag.tools.manuscript.language.sentences import TextWord
 from brasstag.tools.manuscript.language.word_lists import word_list
 
 _UNITS = {
@@ -43,7 +43,7 @@ class Number(NamedTuple):
     ordinal: bool
 
 
-def numbers_in(words: Sequence[Word]) -> Iterator[Number]:
+def numbers_in(words: Sequence[TextWord]) -> Iterator[Number]:
     """Yield the numbers among words, in order."""
     at = 0
     while at < len(words):
@@ -55,7 +55,7 @@ def numbers_in(words: Sequence[Word]) -> Iterator[Number]:
             at = found.after
 
 
-def _number_at(words: Sequence[Word], at: int) -> Number | None:
+def _number_at(words: Sequence[TextWord], at: int) -> Number | None:
     lower = words[at].lower
     if lower[0].isdigit():
         return _digits(words, at)
@@ -70,7 +70,7 @@ def _number_at(words: Sequence[Word], at: int) -> Number | None:
     return _spelled(words, at, first=at)
 
 
-def _digits(words: Sequence[Word], at: int) -> Number | None:
+def _digits(words: Sequence[TextWord], at: int) -> Number | None:
     lower = words[at].lower
     ordinal = lower[-2:] in ("st", "nd", "rd", "th")
     digits = (lower[:-2] if ordinal else lower).replace(",", "")
@@ -79,7 +79,7 @@ def _digits(words: Sequence[Word], at: int) -> Number | None:
     return Number(int(digits), at, at + 1, ordinal)
 
 
-def _spelled(words: Sequence[Word], at: int, first: int) -> Number:
+def _spelled(words: Sequence[TextWord], at: int, first: int) -> Number:
     """Read a number in words: hundreds multiply, the rest adds."""
     total, part, ordinal = 0, 0, False
     started = at
@@ -124,9 +124,9 @@ def _part(lower: str) -> tuple[int, bool] | None:
     return None
 
 
-def _is(words: Sequence[Word], at: int, table: dict[str, int]) -> bool:
+def _is(words: Sequence[TextWord], at: int, table: dict[str, int]) -> bool:
     return at < len(words) and words[at].lower in table
 
 
-def _is_part(words: Sequence[Word], at: int) -> bool:
+def _is_part(words: Sequence[TextWord], at: int) -> bool:
     return at < len(words) and _part(words[at].lower) is not None

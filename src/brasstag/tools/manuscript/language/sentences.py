@@ -21,7 +21,7 @@ _SHORT_FORMS = word_set("mr mrs ms dr st no capt lt col prof sr jr fr rev vs ca 
 _SPEECH_ENDS = {'"': '"', "“": "”", "«": "»", "„": "“"}
 
 
-class Word(NamedTuple):
+class TextWord(NamedTuple):
     """One word of a sentence, and where in the sentence it stands."""
 
     text: str
@@ -43,10 +43,10 @@ class Sentence:
     """Which parts of it are spoken, as places in it."""
 
     @cached_property
-    def words(self) -> list[Word]:
+    def words(self) -> list[TextWord]:
         """Its words: letters and digits, with apostrophes and hyphens inside."""
         return [
-            Word(found[0], found[0].lower().replace("’", "'"), *found.span())
+            TextWord(found[0], found[0].lower().replace("’", "'"), *found.span())
             for found in _WORD.finditer(self.text)
         ]
 

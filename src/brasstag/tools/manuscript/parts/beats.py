@@ -18,7 +18,7 @@ FIELDS = word_set(
 """The sub-items that say something about a beat; every other list item is a beat of its own, or text."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StoryBeat:
     """One planned step of the story."""
 
@@ -52,7 +52,7 @@ class StoryBeat:
 
 
 @dataclass
-class _Open:
+class _UnfinishedBeat:
     """A beat whose lines are still being read."""
 
     number: int
@@ -72,7 +72,7 @@ class _Open:
 
 def beats_in(source: SourceText) -> Iterator[StoryBeat]:
     """Yield the beats of an outline, in order."""
-    current: _Open | None = None
+    current: _UnfinishedBeat | None = None
     group, count = "", 0
     for start, end in lines_of(source):
         text = source.plain[start:end]
@@ -94,7 +94,9 @@ def beats_in(source: SourceText) -> Iterator[StoryBeat]:
         yield current.closed(source)
 
 
-def _belongs(current: _Open, source: SourceText, start: int, end: int, item: "re.Match[str] | None") -> bool:
+def _belongs(
+    current: _UnfinishedBeat, source: SourceText, start: int, end: int, item: "re.Match[str] | None"
+) -> bool:
     """Add a line to the open beat where it is a field or more text of it."""
     if item is None:
         indented = source.plain[start : start + 1] == " "
@@ -111,9 +113,9 @@ def _belongs(current: _Open, source: SourceText, start: int, end: int, item: "re
     return True
 
 
-def _opened(item: "re.Match[str]", start: int, end: int, group: str, count: int) -> _Open:
+def _opened(item: "re.Match[str]", start: int, end: int, group: str, count: int) -> _UnfinishedBeat:
     titled = _TITLE.match(item["text"])
     title = titled["title"].strip(" :.") if titled else ""
     text = titled["rest"] if titled else item["text"]
     number = int(item["number"]) if item["number"] else count
-    return _Open(number, title, text, start, end, len(item["indent"]), group, [])
+    return _UnfinishedBeat(number, title, text, start, end, len(item["indent"]), group, [])

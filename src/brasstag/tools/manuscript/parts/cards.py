@@ -18,7 +18,7 @@ _OF_PEOPLE = word_set(
 _OF_PLACES = frozenset(["travel", "distance", "steps", "location", "built", "position"])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BibleCard:
     """What the bible says about one person, place, object or event."""
 

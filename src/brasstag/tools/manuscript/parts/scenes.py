@@ -17,7 +17,7 @@ _IN_NAME = re.compile(r"(\d{1,4})(?!.*\d)")
 _FIELDS = frozenset(["pov", "when", "date", "time", "place", "where", "location"])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class StoryScene:
     """One scene or chapter, as it is written."""
 

@@ -89,12 +89,23 @@ class Story:
 
     def beats_of(self, scene: StoryScene) -> list[StoryBeat]:
         """Return the beats that name a scene's file."""
-        return [beat for beat in self.beats if scene.name in map(_file_name, beat.scene_files)]
+        return self._beats_by_file.get(scene.name, [])
+
+    @cached_property
+    def _beats_by_file(self) -> dict[str, list[StoryBeat]]:
+        found: dict[str, list[StoryBeat]] = {}
+        for beat in self.beats:
+            for name in dict.fromkeys(map(_file_name, beat.scene_files)):
+                found.setdefault(name, []).append(beat)
+        return found
 
     def scene_named(self, name: str) -> StoryScene | None:
         """Return the scene in a file of this name or path."""
-        wanted = _file_name(name)
-        return next((scene for scene in self.scenes if scene.name == wanted), None)
+        return self._scenes_by_file.get(_file_name(name))
+
+    @cached_property
+    def _scenes_by_file(self) -> dict[str, StoryScene]:
+        return {scene.name: scene for scene in reversed(self.scenes)}
 
     def not_judged(self) -> list[NotJudged]:
         """Return the files about whose sentences nothing can be said."""
