@@ -117,11 +117,22 @@ class TestShipped:
     async def test_the_novel_is_searched_where_its_manuscripts_are(self, tmp_path: Path) -> None:
         async with Room.open(made(tmp_path, "novel")) as room:
             found = await room.call("search_code", {"query": "Outline"}, role="editor")
-            elsewhere = await room.call("search_code", {"query": "Ingrid"}, role="editor")
+            elsewhere = await room.call("search_code", {"query": "Also called"}, role="editor")
         assert isinstance(found, Done)
         assert [match["path"] for match in found.value["matches"]] == ["manuscripts/outline.md"]
         assert isinstance(elsewhere, Done)
         assert elsewhere.value["matches"] == []
+
+    def test_the_sample_novel_has_five_scenes_and_a_beat_for_each(self, tmp_path: Path) -> None:
+        data = made(tmp_path, "novel") / "data"
+        scenes = [path.name for path in sorted((data / "manuscripts").glob("scene_*.md"))]
+        assert scenes == [f"scene_{number:02}.md" for number in range(1, 6)]
+        outline = (data / "manuscripts" / "outline.md").read_text(encoding="utf-8")
+        beats = [line.split(": ")[1] for line in outline.splitlines() if "- Scene: " in line]
+        assert beats == [*scenes, "scene_06.md"], "the last is planted: there is no such scene"
+        for name in scenes:
+            words = (data / "manuscripts" / name).read_text(encoding="utf-8").split()
+            assert 600 <= len(words) <= 920, name
 
     async def test_nobody_takes_a_way_that_is_not_theirs(self, tmp_path: Path) -> None:
         async with Room.open(made(tmp_path, "analyst")) as room:
