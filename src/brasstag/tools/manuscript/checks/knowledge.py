@@ -7,14 +7,13 @@ from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.quantities import stems_of
 from brasstag.tools.manuscript.language.dates import dates_in
-from brasstag.tools.manuscript.language.lexicon import STOP_WORDS, stem
+from brasstag.tools.manuscript.language.lexicon import stem
 from brasstag.tools.manuscript.parts.beats import StoryBeat
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
 from brasstag.tools.manuscript.text import Quote, TextFinding
 
 _FINDS = frozenset(map(stem, ["finds", "discovers", "finding", "learns", "discovered"]))
-_FEWEST = 2
 
 
 def objects_too_early(context: StoryContext) -> Iterator[TextFinding]:
@@ -71,13 +70,13 @@ def knowledge_too_early(context: StoryContext) -> Iterator[TextFinding]:
             keeper = _only_knower(context, line)
             if keeper is None:
                 continue
-            secret = _secret(card, line, keeper)
+            secret = _secret(context, card, line)
             for passage in context.passages:
                 if passage.scene is None or passage.pov in (None, keeper):
                     continue
                 stems = stems_of(passage.sentence.text)
                 about = stems & stems_of(" ".join(card.names))
-                if about and len(stems & secret) >= _FEWEST:
+                if about and stems & secret:
                     message = f"Only {keeper.name} knows this, by the card {card.name}."
                     yield TextFinding(
                         "canon_knowledge", message, "likely", (passage.sentence.quote(), line.quote)
@@ -98,6 +97,9 @@ def _only_knower(context: StoryContext, line: HeaderLine) -> BibleCard | None:
     return None
 
 
-def _secret(card: BibleCard, line: HeaderLine, keeper: BibleCard) -> frozenset[str]:
-    words = stems_of(line.value) - stems_of(" ".join(keeper.names)) - {stem("knows"), "only"}
-    return frozenset((words | stems_of(card.name)) - STOP_WORDS)
+def _secret(context: StoryContext, card: BibleCard, line: HeaderLine) -> frozenset[str]:
+    """Return the stems of a line that no name has: those of the card itself and of places are no secret."""
+    names = stems_of(" ".join(name for other in context.story.cards for name in other.names))
+    return frozenset(
+        stems_of(line.value) - names - stems_of(card.name) - stems_of("only knows that kept behind")
+    )

@@ -32,7 +32,7 @@ def sides_on(card: BibleCard) -> Iterator[StatedFact]:
 def sides_in(passage: StoryPassage, canon: Mapping[tuple[str, ...], frozenset[str]]) -> Iterator[StatedFact]:
     """Yield what a passage says of the sides of a person."""
     vocabulary = passage.sentence.vocabulary
-    sides = vocabulary & SIDES
+    sides = {word.lower for word in passage.sentence.words} & SIDES
     for at, word in enumerate(passage.sentence.words):
         if word.lower in _HANDED:
             yield from _fact(passage, ("hand",), _HANDED[word.lower], at, canon)

@@ -106,12 +106,15 @@ def _offset(before: Sequence[str]) -> tuple[int, int]:
     sign = -1 if before[-1] == "to" else 1
     minutes = _HALVES.get(before[-2])
     if minutes is None:
-        fake = [TextWord(before[-2], before[-2], 0, 0)]
-        found = next(iter(numbers_in(fake)), None)
+        found = next(numbers_in(_words(before[-2])), None)
         minutes = found.value if found and 0 < found.value < 60 and not found.ordinal else None
     if minutes is None or (sign < 0 and minutes == 30):
         return 0, 0
     return sign * minutes, 2
+
+
+def _words(lower: str) -> list[TextWord]:
+    return [TextWord(lower, lower, 0, len(lower))]
 
 
 def _part_follows(behind: Sequence[str]) -> bool:
@@ -120,6 +123,8 @@ def _part_follows(behind: Sequence[str]) -> bool:
 
 def _ends_a_time(behind: Sequence[str]) -> bool:
     """Say whether nothing that is counted follows: "at six" is a time, "at six metres" is not."""
+    if len(behind) > 1 and behind[0] in ("to", "past", "after") and next(numbers_in(_words(behind[1])), None):
+        return False
     return not behind or behind[0] in (
         "in", "and", "the", "she", "he", "they", "it", "o'clock", "exactly", "sharp", "on", "that", "when", "with",
         "but", "by", "to", "as", "this", "for", "from", "was", "had", "tomorrow", "tonight", "i", "we", "after",

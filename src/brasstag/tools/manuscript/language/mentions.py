@@ -61,7 +61,7 @@ class NameIndex:
         return found
 
     def _at(self, words: Sequence[TextWord], at: int) -> Mention | None:
-        plain, owns = _without_possessive(words[at])
+        plain = _without_possessive(words[at])[0]
         candidates = self._names.get(plain.lower())
         if not candidates:
             return None
@@ -142,8 +142,6 @@ def _fits(words: Sequence[TextWord], at: int, name: tuple[str, ...]) -> bool:
         word = _without_possessive(words[at + offset])[0]
         if word.lower() != part:
             return False
-        if offset < len(name) - 1 and words[at + offset].text != word and name[offset] == part:
-            return len(name) > 1 and words[at + offset].text.lower().endswith("s")
     capital = words[at].text[0].isupper()
     if len(name) == 1 and not capital:
         return at > 0 and words[at - 1].lower in _ARTICLES | {"his", "her", "their", "my", "our", "your"}
