@@ -7,9 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brasstag.tools.manuscript.language.clock import clock_times_in, durations_in
-from brasstag.tools.manuscript.language.dates import dates_in
 from brasstag.tools.manuscript.language.judge_language import why_not_judged
-from brasstag.tools.manuscript.language.numbers import numbers_in
 from brasstag.tools.manuscript.language.sentences import LONGEST_SENTENCE, sentences_in
 from brasstag.tools.manuscript.language.word_lists import word_list
 from tests.tools.manuscript.support import one_sentence, source
@@ -81,7 +79,7 @@ class TestNumbers:
         )
     )
     def test_a_number_in_words_has_its_value(self, number: int) -> None:
-        (found,) = numbers_in(one_sentence(f"She saw {spelled(number)} gulls.").words)
+        (found,) = one_sentence(f"She saw {spelled(number)} gulls.").numbers
         assert found.value == number
 
     @pytest.mark.parametrize(
@@ -94,10 +92,10 @@ class TestNumbers:
         ],
     )
     def test_other_forms_have_theirs(self, text: str, value: int) -> None:
-        assert next(iter(numbers_in(one_sentence(text).words))).value == value
+        assert one_sentence(text).numbers[0].value == value
 
     def test_two_numbers_side_by_side_stay_two(self) -> None:
-        assert [one.value for one in numbers_in(one_sentence("one, two, three").words)] == [1, 2, 3]
+        assert [one.value for one in one_sentence("one, two, three").numbers] == [1, 2, 3]
 
 
 class TestDates:
@@ -105,30 +103,30 @@ class TestDates:
 
     @given(st.dates(date(1500, 1, 1), date(2100, 1, 1)), st.sampled_from(FORMS))
     def test_a_date_is_understood_in_every_form(self, day: date, form: str) -> None:
-        (found,) = dates_in(one_sentence(f"It was {day.strftime(form)} then"))
+        (found,) = (one_sentence(f"It was {day.strftime(form)} then")).dates
         assert found.exact == day
         assert found.weekday in (None, day.weekday())
 
     def test_a_weekday_belongs_to_the_date_behind_it(self) -> None:
-        (found,) = dates_in(one_sentence("On Friday, the fourth of October, she left"))
+        (found,) = (one_sentence("On Friday, the fourth of October, she left")).dates
         assert (found.weekday, found.day, found.month) == (4, 4, 10)
 
     def test_may_and_march_are_words_too(self) -> None:
-        assert dates_in(one_sentence("She may march")) == []
-        assert [one.month for one in dates_in(one_sentence("He died in March"))] == [3]
+        assert (one_sentence("She may march")).dates == []
+        assert [one.month for one in (one_sentence("He died in March")).dates] == [3]
 
     @given(st.dates(date(1900, 1, 1), date(2000, 1, 1)), st.integers(1, 400))
     def test_two_days_contradict_each_other_and_a_day_never_itself(self, day: date, later: int) -> None:
         one, other = (
-            dates_in(one_sentence(f"On {when.strftime('%d %B %Y')}"))[0]
+            (one_sentence(f"On {when.strftime('%d %B %Y')}")).dates[0]
             for when in (day, day + timedelta(later))
         )
         assert one.contradicts(other)
         assert not one.contradicts(one)
 
     def test_a_day_that_no_calendar_has_is_impossible(self) -> None:
-        assert dates_in(one_sentence("It was 31 June 1980"))[0].is_impossible
-        assert not dates_in(one_sentence("It was 29 February"))[0].is_impossible
+        assert (one_sentence("It was 31 June 1980")).dates[0].is_impossible
+        assert not (one_sentence("It was 29 February")).dates[0].is_impossible
 
 
 class TestClock:

@@ -6,7 +6,6 @@ from datetime import date
 from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.quantities import stems_of
-from brasstag.tools.manuscript.language.dates import dates_in
 from brasstag.tools.manuscript.language.lexicon import stem
 from brasstag.tools.manuscript.parts.beats import StoryBeat
 from brasstag.tools.manuscript.parts.cards import BibleCard
@@ -21,7 +20,7 @@ def objects_too_early(context: StoryContext) -> Iterator[TextFinding]:
     first: dict[str, tuple[date | None, tuple[int, str] | None, Quote]] = {}
     for card in context.story.cards:
         line = card.line("found", "discovered", "learned", "revealed")
-        dates = [one.exact for one in dates_in(line.value_sentence())] if line is not None else []
+        dates = [one.exact for one in line.value_sentence.dates] if line is not None else []
         if line is not None and dates and dates[0] is not None and card.kind == "object":
             first[card.name] = (dates[0], None, line.quote)
     for beat in context.story.beats:
@@ -74,7 +73,7 @@ def knowledge_too_early(context: StoryContext) -> Iterator[TextFinding]:
             for passage in context.passages:
                 if passage.scene is None or passage.pov in (None, keeper):
                     continue
-                stems = stems_of(passage.sentence.text)
+                stems = passage.sentence.stems
                 about = stems & stems_of(" ".join(card.names))
                 if about and stems & secret:
                     message = f"Only {keeper.name} knows this, by the card {card.name}."

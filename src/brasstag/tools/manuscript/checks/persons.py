@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from brasstag.tools.manuscript.facts.context import StoryContext, acts_in_speech
 from brasstag.tools.manuscript.facts.passages import StoryPassage
-from brasstag.tools.manuscript.language.dates import dates_in
 from brasstag.tools.manuscript.language.lexicon import stem
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
@@ -21,7 +20,7 @@ def dead_who_act(context: StoryContext) -> Iterator[TextFinding]:
     gone = {}
     for card in context.story.cards:
         line = card.line("died", "death", "dead since", "lost")
-        dates = dates_in(line.value_sentence()) if line is not None and card.kind == "character" else []
+        dates = line.value_sentence.dates if line is not None and card.kind == "character" else []
         exact = next((one.exact for one in dates if one.exact), None)
         if line is not None and exact is not None:
             gone[card.name] = (exact, line)
@@ -56,7 +55,7 @@ def _never(card: BibleCard) -> Iterator[tuple[HeaderLine, str]]:
     if card.kind != "character":
         return
     for line in card.lines:
-        words = [word.lower for word in line.value_sentence().words]
+        words = [word.lower for word in line.value_sentence.words]
         key = line.key.split()
         if words and words[0] in ("no", "never") and len(words) == 1 and len(key) == 1:
             yield line, stem(key[0])

@@ -68,7 +68,7 @@ def _when(context: StoryContext, scene: StoryScene, beat: StoryBeat) -> Iterator
 
 def _same_part_of_day(written: HeaderLine, planned: HeaderLine) -> bool:
     hours = [
-        [PARTS_OF_DAY[word.lower] for word in line.value_sentence().words if word.lower in PARTS_OF_DAY]
+        [PARTS_OF_DAY[word.lower] for word in line.value_sentence.words if word.lower in PARTS_OF_DAY]
         for line in (written, planned)
     ]
     if not all(hours):

@@ -18,7 +18,6 @@ from brasstag.tools.manuscript.facts.schedules import routes, wrong_travel
 from brasstag.tools.manuscript.facts.spans import wrong_spans
 from brasstag.tools.manuscript.facts.weekdays import wrong_scene_weekdays, wrong_weekdays
 from brasstag.tools.manuscript.language.clock import clock_times_in
-from brasstag.tools.manuscript.language.numbers import numbers_in
 from brasstag.tools.manuscript.language.sentences import Sentence
 from brasstag.tools.manuscript.parts.scenes import StoryScene
 from brasstag.tools.manuscript.text import TextFinding, unique
@@ -125,7 +124,7 @@ def _gap(sentence: Sentence) -> int | None:
     words = [word.lower for word in sentence.words]
     if words[:1] == ["the"] and words[1:2] and words[1] in _NEXT and words[2:3] and words[2] in _PARTS:
         return 1
-    for number in numbers_in(sentence.words):
+    for number in sentence.numbers:
         behind = words[number.after : number.after + 2]
         if number.first <= 1 and len(behind) == 2 and behind[0] in _UNITS and behind[1] in ("later", "after"):
             return number.value * _UNITS[behind[0]]
@@ -157,7 +156,7 @@ def _minutes_between(before: StoryScene, scene: StoryScene) -> int | None:
     for one in (before, scene):
         line = one.field("when")
         found: Sequence[int] = (
-            [time.minutes for time in clock_times_in(line.value_sentence())] if line is not None else []
+            [time.minutes for time in clock_times_in(line.value_sentence)] if line is not None else []
         )
         if not found:
             return None

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.passages import StoryPassage
-from brasstag.tools.manuscript.language.dates import PartialDate, dates_in
-from brasstag.tools.manuscript.language.numbers import Number, numbers_in
+from brasstag.tools.manuscript.language.dates import PartialDate
+from brasstag.tools.manuscript.language.numbers import Number
 from brasstag.tools.manuscript.language.sentences import Sentence
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
@@ -32,7 +32,7 @@ def stated_ages(passage: StoryPassage) -> Iterator[StatedAge]:
     """Yield the ages that a passage states."""
     sentence = passage.sentence
     words = sentence.words
-    for number in numbers_in(words):
+    for number in sentence.numbers:
         if number.ordinal or not 0 < number.value <= _OLDEST:
             continue
         persons = _whose(passage, number)
@@ -111,7 +111,7 @@ def _between_commas(passage: StoryPassage, number: Number) -> list[BibleCard]:
 def born(card: BibleCard) -> PartialDate | None:
     """Return when a person was born, where the card says at least the year."""
     line = card.line("born", "birth", "date of birth", "birthday")
-    found = dates_in(line.value_sentence()) if line is not None else []
+    found = line.value_sentence.dates if line is not None else []
     return next((one for one in found if one.year), None)
 
 
@@ -134,12 +134,12 @@ def allowed_ages(card: BibleCard, whens: Iterable[PartialDate]) -> set[int]:
         number.value
         for line in card.lines
         if line.key.startswith("age")
-        for number in numbers_in(line.value_sentence().words)
+        for number in line.value_sentence.numbers
     }
     birth = born(card)
     if birth is None:
         return allowed
-    own = [one for line in card.lines if line.key != "born" for one in dates_in(line.value_sentence())]
+    own = [one for line in card.lines if line.key != "born" for one in line.value_sentence.dates]
     for when in (*whens, *own):
         allowed |= ages_at(birth, when)
     return allowed
@@ -149,7 +149,7 @@ def wrong_ages(context: StoryContext, check: str) -> Iterator[TextFinding]:
     """Yield the ages in prose that fit none of the persons who may be meant."""
     for passage in context.passages:
         for stated in stated_ages(passage):
-            nearby = [one for sentence in (passage.sentence, *passage.before) for one in dates_in(sentence)]
+            nearby = [one for sentence in (passage.sentence, *passage.before) for one in sentence.dates]
             allowed = [allowed_ages(card, [passage.when, *nearby]) for card in stated.persons]
             if all(allowed) and not any(stated.value in ages for ages in allowed):
                 person = stated.persons[0]
@@ -169,7 +169,7 @@ def wrong_ages_on_cards(context: StoryContext, check: str) -> Iterator[TextFindi
         for age in card.lines:
             if not age.key.startswith("age"):
                 continue
-            stated = next((number.value for number in numbers_in(age.value_sentence().words)), None)
+            stated = next((number.value for number in age.value_sentence.numbers), None)
             at = whens if age.key == "age" else _dates_for(card, age)
             allowed = {value for when in at for value in ages_at(birth, when)}
             if stated is not None and allowed and stated not in allowed:
@@ -182,9 +182,7 @@ def wrong_ages_on_cards(context: StoryContext, check: str) -> Iterator[TextFindi
 def _dates_for(card: BibleCard, age: HeaderLine) -> list[PartialDate]:
     """Return the dates that an attribute such as "Age when lost" speaks of."""
     words = age.key.replace("death", "died").split()
-    return [
-        one for line in card.lines if line.key in words for one in dates_in(line.value_sentence()) if one.year
-    ]
+    return [one for line in card.lines if line.key in words for one in line.value_sentence.dates if one.year]
 
 
 def _listed(ages: set[int]) -> str:

@@ -6,7 +6,7 @@ from datetime import date
 from functools import cached_property
 
 from brasstag.tools.manuscript.facts.passages import SceneSetting, StoryPassage
-from brasstag.tools.manuscript.language.dates import PartialDate, dates_in
+from brasstag.tools.manuscript.language.dates import PartialDate
 from brasstag.tools.manuscript.language.lexicon import SAYS
 from brasstag.tools.manuscript.language.mentions import Mention, NameIndex
 from brasstag.tools.manuscript.language.sentences import Sentence, sentences_in
@@ -46,7 +46,7 @@ class StoryContext:
 
     def date_of(self, line: HeaderLine | None) -> PartialDate:
         """Return the first date with a month that a line says, else the first of any kind."""
-        found = dates_in(line.value_sentence()) if line is not None else []
+        found = line.value_sentence.dates if line is not None else []
         return next((one for one in found if one.month), found[0] if found else PartialDate())
 
     def when(self, scene: StoryScene) -> PartialDate:

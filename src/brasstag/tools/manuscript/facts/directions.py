@@ -40,7 +40,7 @@ def _said(sentence: Sentence) -> Iterator[tuple[str, str, int]]:
 def directions_on(card: BibleCard) -> Iterator[StatedFact]:
     """Yield the directions that a card states."""
     for line in card.lines:
-        for direction, noun, _ in _said(line.value_sentence()):
+        for direction, noun, _ in _said(line.value_sentence):
             value = frozenset[str | int]({direction})
             attribute = line.key.split()[0]
             about = "" if attribute in _LIES else attribute

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.quantities import stems_of
-from brasstag.tools.manuscript.language.dates import PartialDate, dates_in
+from brasstag.tools.manuscript.language.dates import PartialDate
 from brasstag.tools.manuscript.language.lexicon import stem
 from brasstag.tools.manuscript.language.sentences import Sentence
 from brasstag.tools.manuscript.parts.cards import BibleCard
@@ -21,7 +21,7 @@ _NOT_EVENTS = ("when", "type", "note", "work", "limps", "age")
 def _dated_lines(card: BibleCard) -> Iterator[tuple[str, HeaderLine, list[PartialDate]]]:
     """Yield the lines of a card that date something, each with the stem of what happened."""
     for line in card.lines:
-        dates = [one for one in dates_in(line.value_sentence()) if one.year or one.month]
+        dates = [one for one in line.value_sentence.dates if one.year or one.month]
         if dates and not line.key.startswith(_NOT_EVENTS):
             yield stem(line.key.split()[0]), line, dates
 
@@ -34,10 +34,10 @@ def wrong_dates(context: StoryContext, check: str) -> Iterator[TextFinding]:
             known.setdefault(what, []).append((card, line, dates))
     named = [(stems_of(card.name), card) for card in context.story.cards if _names_a_card(context, card)]
     for passage in context.passages:
-        said = [one for one in dates_in(passage.sentence) if one.month or one.year]
+        said = [one for one in passage.sentence.dates if one.month or one.year]
         if said:
             yield from _of_attributes(passage, said, known, check)
-        weekdays = [one for one in dates_in(passage.sentence) if one.weekday is not None or one.day]
+        weekdays = [one for one in passage.sentence.dates if one.weekday is not None or one.day]
         if weekdays:
             yield from _of_events(context, passage, weekdays, named, check)
 
@@ -92,7 +92,7 @@ def _of_events(
     check: str,
 ) -> Iterator[TextFinding]:
     """Yield dates and weekdays of a sentence that names an event, but gives it another day."""
-    stems = stems_of(passage.sentence.text)
+    stems = passage.sentence.stems
     for name, card in named:
         when = context.date_of(card.line("when", "date"))
         if len(name) < 2 or not name <= stems or not when.day:

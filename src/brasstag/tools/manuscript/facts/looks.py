@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.lexicon import COLOURS, MATERIALS, STOP_WORDS, singular
-from brasstag.tools.manuscript.language.sentences import Sentence, TextWord
+from brasstag.tools.manuscript.language.sentences import Sentence
+from brasstag.tools.manuscript.language.text_words import TextWord
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
@@ -43,7 +44,7 @@ def looks_on(card: BibleCard) -> Iterator[StatedFact]:
 def _on_line(card: BibleCard, line: HeaderLine, kind: str, table: Mapping[str, str]) -> Iterator[StatedFact]:
     if line.key in ("also called", "type", "note") or line.key.startswith("wants"):
         return
-    sentence = line.value_sentence()
+    sentence = line.value_sentence
     words = sentence.words
     at = [number for number, word in enumerate(words) if word.lower in table]
     if not at:

@@ -7,9 +7,8 @@ from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.quantities import stems_of
 from brasstag.tools.manuscript.facts.spans import YearSpan, spans_on
-from brasstag.tools.manuscript.language.dates import PartialDate, dates_in
+from brasstag.tools.manuscript.language.dates import PartialDate
 from brasstag.tools.manuscript.language.lexicon import stem
-from brasstag.tools.manuscript.language.numbers import numbers_in
 from brasstag.tools.manuscript.parts.headers import HeaderLine
 from brasstag.tools.manuscript.text import Quote, TextFinding
 
@@ -25,16 +24,16 @@ def nearly_right_dates(context: StoryContext, check: str) -> Iterator[TextFindin
     exact = set()
     for card in context.story.cards:
         for line in card.lines:
-            for one in dates_in(line.value_sentence()):
+            for one in line.value_sentence.dates:
                 if one.year and one.month and one.day:
                     about = stems_of(f"{card.name} {line.value}")
                     known.setdefault((one.month, one.day), []).append((one, line, about))
                     exact.add((one.year, one.month, one.day))
     for passage in context.passages if known else ():
-        for one in dates_in(passage.sentence):
+        for one in passage.sentence.dates:
             if not one.year or (one.year, one.month, one.day) in exact:
                 continue
-            stems = stems_of(passage.sentence.text)
+            stems = passage.sentence.stems
             for date, line, about in known.get((one.month, one.day), ()):
                 if abs(date.year - one.year) <= _NEAR_YEARS and about & stems:
                     quote = passage.sentence.quote(passage.sentence.words[one.first].start)
@@ -50,9 +49,7 @@ def wrong_starts(context: StoryContext, check: str) -> Iterator[TextFinding]:
         words = passage.sentence.words
         at = next((number for number, word in enumerate(words) if stem(word.lower) in _STARTS), None)
         dates = [
-            one
-            for one in dates_in(passage.sentence)
-            if at is not None and one.month and 0 < one.first - at <= 5
+            one for one in passage.sentence.dates if at is not None and one.month and 0 < one.first - at <= 5
         ]
         meant = [span for span in spans if dates and _speaks_of(passage, span)]
         if meant and all(dates[0].contradicts(span.first) for span in meant):
@@ -63,7 +60,7 @@ def wrong_starts(context: StoryContext, check: str) -> Iterator[TextFinding]:
 
 def _speaks_of(passage: StoryPassage, span: YearSpan) -> bool:
     people = {card.name for card in passage.setting.people}
-    return span.card.name in people and bool(span.stems & stems_of(passage.sentence.text))
+    return span.card.name in people and bool(span.stems & passage.sentence.stems)
 
 
 def wrong_countdowns(context: StoryContext, check: str) -> Iterator[TextFinding]:
@@ -82,15 +79,13 @@ def wrong_countdowns(context: StoryContext, check: str) -> Iterator[TextFinding]
     for passage in context.passages if events else ():
         here = passage.when.exact
         words = [word.lower for word in passage.sentence.words]
-        for number in numbers_in(passage.sentence.words) if here is not None else ():
+        for number in passage.sentence.numbers if here is not None else ():
             unit = words[number.after] if number.after < len(words) else ""
             if unit not in _DAYS or number.ordinal or words[max(0, number.first - 1)] != "in" or here is None:
                 continue
             length, slack = _DAYS[unit]
             then = here + timedelta(days=number.value * length)
-            rare = {
-                one for one in stems_of(passage.sentence.text) if counts.get(one) == 1 and one not in names
-            }
+            rare = {one for one in passage.sentence.stems if counts.get(one) == 1 and one not in names}
             for about, line, day in events:
                 if about & rare and abs((day - then).days) > slack and day > here:
                     quote = passage.sentence.quote(passage.sentence.words[number.first].start)
@@ -115,7 +110,7 @@ def cards_that_disagree(context: StoryContext, check: str) -> Iterator[TextFindi
             if card.kind == "event" or not stems_of(card.name) & stems or not stems_of(card.name) <= stems:
                 continue
             for line in card.lines:
-                dates = dates_in(line.value_sentence())
+                dates = line.value_sentence.dates
                 if (
                     stem(line.key.split()[0]) in stems
                     and dates

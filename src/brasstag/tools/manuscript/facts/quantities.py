@@ -13,8 +13,9 @@ from brasstag.tools.manuscript.language.lexicon import (
     singular,
     stem,
 )
-from brasstag.tools.manuscript.language.numbers import Number, numbers_in
-from brasstag.tools.manuscript.language.sentences import Sentence, TextWord
+from brasstag.tools.manuscript.language.numbers import Number
+from brasstag.tools.manuscript.language.sentences import Sentence
+from brasstag.tools.manuscript.language.text_words import TextWord
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 
@@ -42,7 +43,7 @@ class CountedNoun:
 def counted_in(sentence: Sentence) -> Iterator[CountedNoun]:
     """Yield the numbers of a sentence that count something."""
     words = sentence.words
-    for number in numbers_in(words):
+    for number in sentence.numbers:
         noun, at = _noun_behind(sentence, words, number)
         if not noun:
             continue
@@ -78,8 +79,8 @@ def quantities_on(card: BibleCard) -> Iterator[StatedFact]:
     for line in card.lines:
         if line.key.startswith(_NOT_COUNTS):
             continue
-        sentence = line.value_sentence()
-        numbers = [number for number in numbers_in(sentence.words) if not number.ordinal]
+        sentence = line.value_sentence
+        numbers = [number for number in sentence.numbers if not number.ordinal]
         counted = list(counted_in(sentence))
         every = frozenset[str | int](number.value for number in numbers)
         name = singular(line.key.split()[-1])
@@ -156,7 +157,7 @@ def _of_them(
     words = passage.sentence.words
     if passage.previous is None or not {"of", "them"} <= passage.sentence.vocabulary:
         return
-    for number in numbers_in(words):
+    for number in passage.sentence.numbers:
         before = [word.lower for word in words[max(0, number.first - 2) : number.first]]
         behind = [word.lower for word in words[number.after : number.after + 2]]
         if before != ["there", "were"] or behind != ["of", "them"]:
@@ -174,7 +175,7 @@ def _of_them(
 def _intervals(sentence: Sentence, subjects: tuple[str, ...], origin: str) -> Iterator[StatedFact]:
     """Yield "every fifteen seconds" as fifteen, by the unit."""
     words = sentence.words
-    for number in numbers_in(words):
+    for number in sentence.numbers:
         unit = singular(words[number.after].lower) if number.after < len(words) else ""
         if (
             number.first

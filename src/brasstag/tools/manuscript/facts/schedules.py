@@ -36,9 +36,7 @@ def hours_on(card: BibleCard) -> Iterator[StatedFact]:
         words = [word for word in line.key.split() if word not in STOP_WORDS]
         if not words or line.key.startswith(_EVENT_KEYS):
             continue
-        times = frozenset[str | int](
-            time.minutes % _HALF_DAY for time in clock_times_in(line.value_sentence())
-        )
+        times = frozenset[str | int](time.minutes % _HALF_DAY for time in clock_times_in(line.value_sentence))
         if times:
             yield StatedFact(("hour", stem(words[0])), (card.name,), times, line.quote, "bible")
         days = _weekdays(line)
@@ -48,7 +46,7 @@ def hours_on(card: BibleCard) -> Iterator[StatedFact]:
 
 
 def _weekdays(line: HeaderLine) -> frozenset[str | int]:
-    words = (word.lower.removesuffix("s") for word in line.value_sentence().words)
+    words = (word.lower.removesuffix("s") for word in line.value_sentence.words)
     return frozenset(word for word in words if word in WEEKDAYS)
 
 

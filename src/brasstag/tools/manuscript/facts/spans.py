@@ -7,8 +7,7 @@ from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.language.dates import PartialDate, find_dates
 from brasstag.tools.manuscript.language.lexicon import STOP_WORDS, stem
-from brasstag.tools.manuscript.language.numbers import numbers_in
-from brasstag.tools.manuscript.language.sentences import TextWord
+from brasstag.tools.manuscript.language.text_words import TextWord
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
 from brasstag.tools.manuscript.text import TextFinding
@@ -32,7 +31,7 @@ def spans_on(card: BibleCard) -> Iterator[YearSpan]:
     """Yield the times of a card's lines: "district nurse from 1937 to 1969", "harbour master since 1952"."""
     for line in card.lines:
         start = 0
-        words = line.value_sentence().words
+        words = line.value_sentence.words
         for at, word in enumerate(words):
             if word.lower not in _OPENERS:
                 continue
@@ -50,7 +49,7 @@ def _end_of(card: BibleCard, words: list[TextWord], first: PartialDate) -> Parti
     if "death" not in {word.lower for word in words[first.after :]}:
         return None
     line = card.line("died", "lost")
-    return next(iter(find_dates(line.value_sentence().words)), None) if line is not None else None
+    return next(iter(find_dates(line.value_sentence.words)), None) if line is not None else None
 
 
 def _stems(words: list[TextWord]) -> frozenset[str]:
@@ -70,7 +69,7 @@ def wrong_spans(context: StoryContext, check: str) -> Iterator[TextFinding]:
         if "years" not in passage.sentence.vocabulary:
             continue
         words = passage.sentence.words
-        for number in numbers_in(words):
+        for number in passage.sentence.numbers:
             is_years = number.after < len(words) and words[number.after].lower == "years"
             if not is_years or number.value < _SHORTEST or number.ordinal:
                 continue

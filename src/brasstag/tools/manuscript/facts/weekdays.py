@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.quantities import stems_of
-from brasstag.tools.manuscript.language.dates import PartialDate, dates_in
+from brasstag.tools.manuscript.language.dates import PartialDate
 from brasstag.tools.manuscript.language.sentences import Sentence, sentences_in
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.scenes import StoryScene
@@ -21,13 +21,15 @@ _NEIGHBOURS = {"yesterday": -1, "tomorrow": 1, "today": 0, "tonight": 0}
 
 def wrong_weekdays(context: StoryContext) -> Iterator[TextFinding]:
     """Yield dates whose weekday is not the calendar's, and dates that no calendar has."""
-    scenes = {scene.path: scene for scene in context.story.scenes}
-    for path, text in sorted(context.story.texts.items()):
-        scene = scenes.get(path)
-        year = (context.when(scene).year if scene is not None else 0) or context.year
-        for sentence in sentences_in(text):
-            for one in dates_in(sentence):
+    for scene in context.story.scenes:
+        year = context.when(scene).year or context.year
+        for sentence in (*(line.sentence() for line in scene.fields), *scene.sentences):
+            for one in sentence.dates:
                 yield from _wrong(sentence, one, year)
+    for text in (*context.story.bible, *context.story.outlines):
+        for sentence in sentences_in(text):
+            for one in sentence.dates:
+                yield from _wrong(sentence, one, context.year)
 
 
 def _wrong(sentence: Sentence, one: PartialDate, year: int) -> Iterator[TextFinding]:
@@ -49,7 +51,7 @@ def wrong_scene_weekdays(context: StoryContext) -> Iterator[TextFinding]:
         scene = passage.scene
         if scene is None or scene.path not in days:
             continue
-        for one in dates_in(passage.sentence):
+        for one in passage.sentence.dates:
             if one.weekday is not None and not one.month:
                 yield from _of_scene(passage, scene, one, days[scene.path])
                 yield from _of_earlier(context, passage, scene, one, days)
@@ -83,7 +85,7 @@ def _of_earlier(
     words = passage.sentence.words
     on = one.first > 0 and words[one.first - 1].lower == "on"
     here = days[scene.path]
-    stems = stems_of(passage.sentence.text)
+    stems = passage.sentence.stems
     if not on or not {"had", "read", "told", "went", "was", "saw", "came"} & passage.sentence.vocabulary:
         return
     told = [
@@ -109,7 +111,7 @@ def _neighbours(passage: StoryPassage, scene: StoryScene, day: date) -> Iterator
     """Yield "tomorrow is Friday" and "today, the fourth of October" where the calendar says otherwise."""
     words = [word.lower for word in passage.sentence.words]
     line = scene.field("when", "date")
-    for one in dates_in(passage.sentence):
+    for one in passage.sentence.dates:
         before = words[max(0, one.first - 3) : one.first]
         named = next((word for word in reversed(before) if word in _NEIGHBOURS), None)
         if named is None or line is None:

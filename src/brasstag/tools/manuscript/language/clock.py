@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import re2
 
 from brasstag.tools.manuscript.language.numbers import Number, numbers_in
-from brasstag.tools.manuscript.language.sentences import Sentence, TextWord
+from brasstag.tools.manuscript.language.sentences import Sentence
+from brasstag.tools.manuscript.language.text_words import TextWord
 
 PARTS_OF_DAY = {
     "dawn": (4, 9), "daybreak": (4, 9), "sunrise": (4, 9), "morning": (4, 12), "forenoon": (8, 12), "noon": (11, 14),
@@ -54,11 +55,10 @@ def clock_times_in(sentence: Sentence) -> list[ClockTime]:
         if any(mark in text[one.start() : one.end()] for mark in ":.")
         and _is_time(text, one.start(), one.end())
     ]
-    words = sentence.words
     taken = [(one.start, one.end) for one in found]
     found += [
         spoken
-        for spoken in _spoken_times(words)
+        for spoken in _spoken_times(sentence)
         if not any(first < spoken.end and spoken.start < after for first, after in taken)
     ]
     return sorted(found, key=lambda time: time.start)
@@ -77,9 +77,10 @@ def _is_time(text: str, start: int, end: int) -> bool:
     )
 
 
-def _spoken_times(words: Sequence[TextWord]) -> Iterator[ClockTime]:
+def _spoken_times(sentence: Sentence) -> Iterator[ClockTime]:
     """Yield times in words: "six o'clock", "half past five", "ten to seven", "at six in the evening"."""
-    for number in numbers_in(words):
+    words = sentence.words
+    for number in sentence.numbers:
         if number.ordinal or not 0 < number.value <= 12:  # hours of a clock
             continue
         before = [word.lower for word in words[max(0, number.first - 3) : number.first]]
@@ -144,7 +145,7 @@ def durations_in(sentence: Sentence) -> list[Duration]:
     """Return the lengths of time in a sentence: "forty minutes", "an hour and a half", "half an hour"."""
     words = sentence.words
     lowers = [word.lower for word in words]
-    counted = {number.after: number for number in numbers_in(words) if not number.ordinal}
+    counted = {number.after: number for number in sentence.numbers if not number.ordinal}
     found = []
     for at, lower in enumerate(lowers):
         unit = _UNITS.get(lower.rstrip("'").removesuffix("'s").rstrip("s"))

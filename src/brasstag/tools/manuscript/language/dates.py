@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from brasstag.tools.manuscript.language.numbers import Number, numbers_in
-from brasstag.tools.manuscript.language.sentences import Sentence, TextWord
+from brasstag.tools.manuscript.language.text_words import TextWord
 from brasstag.tools.manuscript.language.word_lists import word_list
 
 MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_name) if name}
@@ -15,6 +15,9 @@ _SHORT_MONTHS = {name.lower(): number for number, name in enumerate(calendar.mon
 }
 WEEKDAYS = {name.lower(): number for number, name in enumerate(calendar.day_name)}
 SEASONS = {"spring": (3, 4, 5), "summer": (6, 7, 8), "autumn": (9, 10, 11), "fall": (9, 10, 11)}
+DATE_WORDS = frozenset((*MONTHS, *_SHORT_MONTHS, *WEEKDAYS))
+"""Without one of these words, or a digit, a sentence has no date."""
+
 _FIRST_YEAR, _LAST_YEAR = 1000, 2200
 _MOST_DAYS = 31
 
@@ -62,11 +65,6 @@ class PartialDate:
     def __str__(self) -> str:
         month = calendar.month_name[self.month] if self.month else ""
         return " ".join(str(part) for part in (self.day, month, self.year) if part)
-
-
-def dates_in(sentence: Sentence) -> list[PartialDate]:
-    """Return the dates of a sentence, in order."""
-    return list(find_dates(sentence.words))
 
 
 def find_dates(words: Sequence[TextWord]) -> Iterator[PartialDate]:

@@ -1,5 +1,7 @@
 """Words that the analysers know: colours, materials, sides, directions, parts of a body, verbs of thought."""
 
+from functools import lru_cache
+
 from brasstag.tools.manuscript.language.word_lists import word_list, word_set
 
 _COLOURS = {
@@ -108,6 +110,7 @@ def singular(noun: str) -> str:
     return noun[:-1] if noun.endswith("s") and not noun.endswith(("ss", "us")) else noun
 
 
+@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """Return what forms of a verb or noun have in common, as far as a few rules go."""
     word = singular(_IRREGULAR.get(word, word).removesuffix("'s"))

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from brasstag.tools.manuscript.language.lexicon import FEMALE_WORDS, MALE_WORDS, STOP_WORDS
-from brasstag.tools.manuscript.language.sentences import Sentence, TextWord
+from brasstag.tools.manuscript.language.sentences import Sentence
+from brasstag.tools.manuscript.language.text_words import TextWord
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from brasstag.tools.manuscript.language.sentences import TextWord
+from brasstag.tools.manuscript.language.text_words import TextWord
 from brasstag.tools.manuscript.language.word_lists import word_list
 
 _UNITS = {

@@ -5,8 +5,11 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
+from brasstag.tools.manuscript.language.dates import DATE_WORDS, PartialDate, find_dates
+from brasstag.tools.manuscript.language.lexicon import STOP_WORDS, stem
+from brasstag.tools.manuscript.language.numbers import Number, numbers_in
+from brasstag.tools.manuscript.language.text_words import TextWord
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.text import Quote, SourceText
 
@@ -21,16 +24,7 @@ _SHORT_FORMS = word_set("mr mrs ms dr st no capt lt col prof sr jr fr rev vs ca 
 _SPEECH_ENDS = {'"': '"', "“": "”", "«": "»", "„": "“"}
 
 
-class TextWord(NamedTuple):
-    """One word of a sentence, and where in the sentence it stands."""
-
-    text: str
-    lower: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sentence:
     """One sentence; line ends in it are spaces."""
 
@@ -55,6 +49,25 @@ class Sentence:
         """Its words in lower case, parts of compounds too."""
         every = {word.lower for word in self.words}
         return frozenset(every | {part for word in every if "-" in word for part in word.split("-")})
+
+    @cached_property
+    def numbers(self) -> list[Number]:
+        """The numbers in it, in order."""
+        return list(numbers_in(self.words))
+
+    @cached_property
+    def dates(self) -> list[PartialDate]:
+        """The dates in it, in order."""
+        if self.vocabulary.isdisjoint(DATE_WORDS) and not any(map(str.isdigit, self.text)):
+            return []
+        return list(find_dates(self.words))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of its words that carry meaning."""
+        return frozenset(
+            stem(word) for word in self.vocabulary if word not in STOP_WORDS and word[0].isalpha()
+        )
 
     @cached_property
     def narration(self) -> str:

@@ -5,7 +5,6 @@ from typing import Any
 
 from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.passages import StoryPassage
-from brasstag.tools.manuscript.facts.quantities import stems_of
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.scenes import StoryScene
 
@@ -66,7 +65,7 @@ def _learned(passages: list[StoryPassage], told: set[str]) -> list[dict[str, Any
 
 def _rare_stems(context: StoryContext) -> frozenset[str]:
     """Return the stems that stand in few sentences, so that two of them point to the same matter."""
-    counts = Counter(one for passage in context.passages for one in stems_of(passage.sentence.text))
+    counts = Counter(one for passage in context.passages for one in passage.sentence.stems)
     limit = max(3, int(len(context.passages) * _COMMON))
     return frozenset(one for one, count in counts.items() if count <= limit)
 
@@ -75,7 +74,7 @@ def _questions(passages: list[StoryPassage], rare: frozenset[str], scene: StoryS
     found = []
     for passage in passages:
         if passage.sentence.text.rstrip("\"'”’*_ )").endswith("?"):
-            stems = stems_of(passage.sentence.text) & rare
+            stems = passage.sentence.stems & rare
             quote = passage.sentence.quote()
             found.append({"quote": quote, "stems": stems, "asked_in": scene.path, "answered_in": None})
     return found
@@ -93,9 +92,7 @@ def _answer(
     for passage in passages if open_ones else ():
         if passage.sentence.text.rstrip("\"'”’").endswith("?"):
             continue
-        shared = Counter(
-            number for stem in stems_of(passage.sentence.text) & rare for number in by_stem.get(stem, ())
-        )
+        shared = Counter(number for stem in passage.sentence.stems & rare for number in by_stem.get(stem, ()))
         for number, count in shared.items():
             if count >= _SHARED and open_ones[number]["answered_in"] is None:
                 open_ones[number]["answered_in"] = scene.path

@@ -1,6 +1,7 @@
 """Lines of the form `Name: value`, as cards, beats and scenes have them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import re2
 
@@ -42,6 +43,7 @@ class HeaderLine:
             self.source, self.start, self.source.plain[self.start : self.end].replace("\n", " "), 0, ()
         )
 
+    @cached_property
     def value_sentence(self) -> Sentence:
         """Return the value as a sentence."""
         start = self.source.plain.find(self.value[:40], self.start, self.end) if self.value else self.start
