@@ -1,0 +1,1 @@
+"""Analyse a manuscript: pure functions over texts; the tools that call them read the files."""

@@ -1,0 +1,1 @@
+"""The checkers: each compares what two places say, and reports contradictions with both quotes."""

@@ -1,0 +1,1 @@
+"""Facts that sentences and cards state, in a form that can be compared."""

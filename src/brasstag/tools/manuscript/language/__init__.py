@@ -1,0 +1,1 @@
+"""What English sentences say: words, numbers, dates, times, and who is meant."""

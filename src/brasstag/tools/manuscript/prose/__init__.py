@@ -1,0 +1,1 @@
+"""Statistics of prose, and exact edits of it."""
