@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-_MEMORY = 64 << 20
+_MEMORY = 16 << 20
 
 
 def options() -> Any:

@@ -59,13 +59,13 @@ class _Detection:
                     return
 
     def _groups(self, layer: TextLayer, view: TextView, *, is_plain: bool) -> Iterator[PatternGroup]:
-        yield self.table.group("prose", view.gaps, "block")
+        yield from self.table.groups("prose", view.gaps, "block")
         if is_plain:
-            yield self.table.group("exact", view.gaps, "block")
+            yield from self.table.groups("exact", view.gaps, "block")
         if layer.encoding_at is None and view.encoding is None and view.gaps != "none":
-            yield self.table.group("prose", view.gaps, "warn")
+            yield from self.table.groups("prose", view.gaps, "warn")
             if is_plain:
-                yield self.table.group("exact", view.gaps, "warn")
+                yield from self.table.groups("exact", view.gaps, "warn")
 
     def _search(self, layer: TextLayer, view: TextView, group: PatternGroup) -> None:
         kept = 0

@@ -8,8 +8,8 @@ from itertools import accumulate
 from brasstag.catalog.screen.decoders import EncodedRun, UnescapedText, encoded_runs, unescaped
 
 DEEPEST = 3
-MOST_DECODED = 40_000
-"""How many characters of decoded text are looked at for one field; twice the longest field."""
+MOST_DECODED = 30_000
+"""How many characters of decoded text are looked at for one field; half as much again as the longest field has."""
 
 _BETWEEN = "\n\n"
 

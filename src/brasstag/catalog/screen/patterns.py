@@ -52,7 +52,10 @@ class BadPattern:
 
 @dataclass(frozen=True)
 class PatternGroup:
-    """Patterns that are searched for together: the same reading, the same gaps, the same verdict."""
+    """Patterns that are searched for together: one family, the same reading, the same gaps, the same verdict.
+
+    An automaton of all families would grow with every combination of their words, so hostile text would be slow.
+    """
 
     patterns: Sequence[BadPattern]
     gaps: Gaps
@@ -74,18 +77,17 @@ class PatternTable:
 
     def __init__(self, patterns: Sequence[BadPattern]) -> None:
         self.by_id: Mapping[str, BadPattern] = {pattern.id: pattern for pattern in patterns}
-        self._groups: dict[tuple[PhraseReading, Gaps, Severity], PatternGroup] = {}
+        self._groups: dict[tuple[PhraseReading, Gaps, Severity], list[PatternGroup]] = {}
 
-    def group(self, reading: PhraseReading, gaps: Gaps, verdict: Severity) -> PatternGroup:
-        """Return the patterns of one reading and verdict, for text with these gaps."""
+    def groups(self, reading: PhraseReading, gaps: Gaps, verdict: Severity) -> list[PatternGroup]:
+        """Return the patterns of one reading and verdict, for text with these gaps, one group for each family."""
         key = (reading, gaps, verdict)
         if key not in self._groups:
-            chosen = [
-                pattern
-                for pattern in self.by_id.values()
-                if pattern.expressions and pattern.reading == reading and pattern.verdict == verdict
-            ]
-            self._groups[key] = PatternGroup(chosen, gaps)
+            families: dict[str, list[BadPattern]] = {}
+            for pattern in self.by_id.values():
+                if pattern.expressions and pattern.reading == reading and pattern.verdict == verdict:
+                    families.setdefault(pattern.family, []).append(pattern)
+            self._groups[key] = [PatternGroup(patterns, gaps) for patterns in families.values()]
         return self._groups[key]
 
 
