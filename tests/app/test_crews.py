@@ -22,10 +22,14 @@ MAY_USE = {
     "novel": {
         "architect": {
             *READ_CODE, *SECOND_OPINION, "write_file", "restore_document", "assign_task", "route_to_narrator",
-            "route_to_editor",
+            "route_to_editor", "outline_analyzer", "beat_architect", "stakes_mapper", "scene_impact_analyzer",
+            "reader_experience_simulator", "timeline_validator", "canon_checker",
         },
-        "narrator": {*FIND, "compare_documents", "write_file"},
-        "editor": {*READ_CODE, "edit_file"},
+        "narrator": {*FIND, "compare_documents", "write_file", "scene_draft_validator", "prose_analyzer"},
+        "editor": {
+            *READ_CODE, "edit_file", "canon_checker", "consistency_checker", "timeline_validator",
+            "scene_draft_validator", "scene_impact_analyzer", "prose_analyzer", "line_editor",
+        },
     },
     "analyst": {
         "lead": {*BROWSE, *SECOND_OPINION, "assign_task", "route_to_analyst"},

@@ -141,6 +141,17 @@ class TestDelegating:
 ANSWERING = EVERYONES - {"save_to_short_term_memory", "save_to_long_term_memory"}
 
 LOOKING = {
+    "canon_checker",
+    "consistency_checker",
+    "timeline_validator",
+    "outline_analyzer",
+    "scene_draft_validator",
+    "stakes_mapper",
+    "scene_impact_analyzer",
+    "reader_experience_simulator",
+    "beat_architect",
+    "prose_analyzer",
+    "line_editor",
     *("read_file", "list_files", "search_code"),
     *("list_documents", "search_documents", "load_to_context", "compare_documents", "ask_data"),
     *("search_issues", "issue_status_summarizer"),

@@ -72,6 +72,17 @@ VALID: dict[str, dict[str, Any]] = {
     "restore_document": {"path": "a.md", "version": "1"},
     "ask_data": {"documents": ["d/t.csv"], "sql": "SELECT sum(n) FROM t"},
     "plot_data": {"documents": ["d/t.csv"], "path": "chart.svg", "x": "n", "y": "m"},
+    "canon_checker": {"bible": ["a.md"], "scenes": ["d"]},
+    "consistency_checker": {"scenes": ["d"]},
+    "timeline_validator": {"scenes": ["d"]},
+    "outline_analyzer": {"outline": ["a.md"]},
+    "scene_draft_validator": {"path": "d/c.md", "outline": ["a.md"], "scenes": ["d"]},
+    "stakes_mapper": {"bible": ["a.md"]},
+    "scene_impact_analyzer": {"path": "d/c.md", "scenes": ["d"]},
+    "reader_experience_simulator": {"scenes": ["d"]},
+    "beat_architect": {"structure": "five_act", "outline": ["a.md"]},
+    "prose_analyzer": {"path": "a.md", "start_line": 1, "end_line": 1},
+    "line_editor": {"path": "a.md", "edits": [{"search": "text", "replace": "words"}]},
 }
 
 SLOW = frozenset({"ask_data", "plot_data"})

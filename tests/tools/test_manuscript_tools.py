@@ -213,6 +213,11 @@ HOSTILE: dict[str, bytes] = {
     "items": b"1. **A**: b\n   - POV: c\n" * 2_000,
     "digits of other scripts": "١٢٣ ４５ ²³ Ⅻ ½ 31 October ٢٠٢٠\n".encode() * 20,
     "combining marks": ("a" + "\u0301" * 50 + " ").encode() * 200,
+    "endless times": scene(
+        1,
+        "999999999 weeks later Mara came. The fair is in 999999999 weeks, 999999999 days to the day. "
+        "It took 999999999 hours to Sund.",
+    ).encode(),
     "odd dates": b"31 February 0000, 99 May 99999, 2020-13-45, May may May 1 May 1 May " * 50,
 }
 

@@ -43,6 +43,10 @@ READERS: list[tuple[str, dict[str, Any]]] = [
     ("edit_file", {"path": "asked/a.md", "search_text": "Words", "replace_text": "More"}),
     ("move_file", {"source": "asked/a.md", "target": "open/b.md"}),
     ("search_code", {"query": "Words"}),
+    ("prose_analyzer", {"path": "asked/a.md"}),
+    ("line_editor", {"path": "asked/a.md"}),
+    ("consistency_checker", {"scenes": ["asked"]}),
+    ("outline_analyzer", {"outline": ["asked/a.md"]}),
 ]
 
 

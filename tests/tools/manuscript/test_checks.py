@@ -25,6 +25,10 @@ QUIET = [
     "The year was 1975. She was twenty-four then, or twenty-five.",
     "It took all day.",
     "The fair is in two weeks.",
+    "Mrs Holm laughed.",
+    "She counted to fifty.",
+    "It was two weeks to the day until 19 May.",
+    "Mara hated the mill, and her heart sank.",
 ]
 
 LOUD = [
@@ -58,6 +62,11 @@ LOUD = [
     ("They met Mara Holme at the gate.", "consistency_name"),
     ("They met Otto Berg at the gate.", "consistency_name"),
     ("She had heard of the silver flute.", "canon_knowledge"),
+    ("She counted the stairs. Her legs knew the forty-four.", "canon_count"),
+    ("Her husband came. Otto's wife Mara was late.", "canon_wife"),
+    ("Lena hated the mill.", "scene_pov_slip"),
+    ("Lena's heart sank.", "scene_pov_slip"),
+    ("It was three weeks to the day until 19 May.", "timeline_date"),
 ]
 
 

@@ -2,13 +2,14 @@
 
 from brasstag.tools.manuscript.checks.knowledge import knowledge_too_early, objects_too_early
 from brasstag.tools.manuscript.checks.persons import dead_who_act, forbidden_acts
-from brasstag.tools.manuscript.facts.ages import wrong_ages, wrong_ages_on_cards
-from brasstag.tools.manuscript.facts.events import wrong_dates
 from brasstag.tools.manuscript.facts.gather import StoryFacts
-from brasstag.tools.manuscript.facts.schedules import wrong_travel
-from brasstag.tools.manuscript.facts.spans import wrong_spans
 from brasstag.tools.manuscript.facts.stated import against_canon
+from brasstag.tools.manuscript.facts.tallies import wrong_tallies
 from brasstag.tools.manuscript.text import TextFinding, unique
+from brasstag.tools.manuscript.times.ages import wrong_ages, wrong_ages_on_cards
+from brasstag.tools.manuscript.times.events import wrong_dates
+from brasstag.tools.manuscript.times.schedules import wrong_travel
+from brasstag.tools.manuscript.times.spans import wrong_spans
 
 
 def canon_findings(facts: StoryFacts) -> list[TextFinding]:
@@ -22,6 +23,7 @@ def canon_findings(facts: StoryFacts) -> list[TextFinding]:
             *wrong_dates(context, "canon"),
             *wrong_travel(context, "canon"),
             *wrong_spans(context, "canon"),
+            *wrong_tallies(facts, "canon"),
             *dead_who_act(context),
             *forbidden_acts(context),
             *objects_too_early(context),

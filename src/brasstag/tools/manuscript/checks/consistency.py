@@ -1,12 +1,12 @@
 """consistency_checker: names, places, numbers and dates that differ between two places, with both quotes."""
 
-from brasstag.tools.manuscript.checks.name_forms import misspelled_names, mixed_names
+from brasstag.tools.manuscript.checks.name_forms import misspelled_names, mixed_names, wrong_titles
 from brasstag.tools.manuscript.checks.objects import lost_and_used
 from brasstag.tools.manuscript.checks.phrases import changed_phrases
 from brasstag.tools.manuscript.facts.gather import StoryFacts
 from brasstag.tools.manuscript.facts.stated import against_canon, among_themselves
-from brasstag.tools.manuscript.facts.weekdays import wrong_weekdays
 from brasstag.tools.manuscript.text import TextFinding, unique
+from brasstag.tools.manuscript.times.weekdays import wrong_weekdays
 
 _ACROSS = frozenset({"count", "interval", "hour", "weekday", "direction", "ordinal"})
 """Numbers, places and dates: here the bible is one file among the others."""
@@ -24,6 +24,7 @@ def consistency_findings(facts: StoryFacts) -> list[TextFinding]:
             *against_canon(facts.canon, numbers, "consistency"),
             *misspelled_names(context),
             *mixed_names(context),
+            *wrong_titles(context),
             *wrong_weekdays(context),
             *lost_and_used(context),
             *changed_phrases(context),

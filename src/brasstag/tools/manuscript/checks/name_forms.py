@@ -11,6 +11,7 @@ from brasstag.tools.manuscript.language.sentences import Sentence
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.text import Quote, TextFinding
 
+_TITLES = ("Miss", "Mrs", "Ms")
 _SHORTEST = 3
 _SHORT = 4
 _RARE = 3
@@ -138,6 +139,30 @@ def _two_spellings(
                 quotes = (words[text].quote, words[ordered[0]].quote)
                 message = f"{text} and {ordered[0]} may be the same name."
                 yield TextFinding("consistency_name", message, "likely", quotes)
+
+
+def wrong_titles(context: StoryContext) -> Iterator[TextFinding]:
+    """Yield "Mrs Aune" where the only woman with that surname has another title on her card."""
+    titles: dict[str, dict[str, BibleCard]] = {}
+    women = Counter(
+        card.name.split()[-1]
+        for card in context.story.cards
+        if card.kind == "character" and context.names.genders.get(card.name) != "he"
+    )
+    for card in context.story.cards:
+        for name in card.names if card.kind == "character" else ():
+            words = name.split()
+            if len(words) == 2 and words[0].strip(".") in _TITLES:
+                titles.setdefault(words[1], {})[words[0].strip(".")] = card
+    for passage in context.passages if titles else ():
+        for first, second in pairwise(passage.sentence.words):
+            surname = second.text.replace("’", "'").removesuffix("'s")
+            known = titles.get(surname, {})
+            if first.text in _TITLES and known and first.text not in known and women[surname] <= 1:
+                card = next(iter(known.values()))
+                quote = passage.sentence.quote(first.start, second.end)
+                message = f"{first.text} {surname} is called {next(iter(known))} on the card {card.name}."
+                yield TextFinding("consistency_name", message, "likely", (quote, card.quote))
 
 
 def mixed_names(context: StoryContext) -> Iterator[TextFinding]:

@@ -17,7 +17,10 @@ _GUESSES = word_set(
 )
 _KNEW_THAT = word_set("he she that it what why how who")
 _STATES = word_set("ashamed relieved afraid sorry glad certain sure jealous homesick grateful")
+_FEELINGS = word_set("hated loved disliked envied pitied believed mistrusted resented")
+_INSIDE = word_set("heart stomach mind conscience memory")
 _FIRST_PERSON = frozenset({"i", "my", "me", "myself"})
+_WORDS = THOUGHTS | _STATES | _FEELINGS | _INSIDE | {"knew", "wanted"}
 _FEW = 0.02
 
 
@@ -38,10 +41,15 @@ def point_of_view_slips(context: StoryContext, scene: StoryScene) -> Iterator[Te
 
 def _other_mind(passage: StoryPassage, pov: BibleCard) -> tuple[str, Quote] | None:
     words = passage.sentence.words
-    if passage.sentence.vocabulary.isdisjoint(THOUGHTS | _STATES | {"knew", "wanted"}):
+    if passage.sentence.vocabulary.isdisjoint(_WORDS):
         return None
     for at, word in enumerate(words):
-        if not at or not _is_thought(passage, at) or passage.sentence.is_spoken(word.start):
+        if not at or passage.sentence.is_spoken(word.start):
+            continue
+        owner = _owner_inside(passage, at, pov)
+        if owner:
+            return owner, passage.sentence.quote(word.start, word.end)
+        if not _is_thought(passage, at):
             continue
         if not _GUESSES.isdisjoint(one.lower for one in words[max(0, at - 5) : at]):
             continue
@@ -49,6 +57,19 @@ def _other_mind(passage: StoryPassage, pov: BibleCard) -> tuple[str, Quote] | No
         if who:
             return who, passage.sentence.quote(word.start, word.end)
     return None
+
+
+def _owner_inside(passage: StoryPassage, at: int, pov: BibleCard) -> str:
+    """Return whose heart or mind a sentence looks into, where it is not that of the one who sees the scene."""
+    words = passage.sentence.words
+    if words[at].lower not in _INSIDE:
+        return ""
+    for mention in passage.mentions:
+        if mention.after == at and mention.possessive and pov not in mention.cards:
+            return mention.cards[0].name if mention.cards[0].kind == "character" else ""
+    theirs = {"his": "he", "her": "she"}.get(words[at - 1].lower, "")
+    gender = passage.genders.get(pov.name)
+    return theirs if theirs and gender and theirs != gender else ""
 
 
 def _is_thought(passage: StoryPassage, at: int) -> bool:
@@ -59,6 +80,8 @@ def _is_thought(passage: StoryPassage, at: int) -> bool:
         return following in _KNEW_THAT
     if lower == "wanted":
         return following == "to"
+    if lower in _FEELINGS:
+        return True
     if lower in ("was", "were"):
         return following in _STATES
     return lower in THOUGHTS and not (lower == "felt" and following in ("for", "along", "about", "around"))

@@ -5,24 +5,27 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from brasstag.tools.manuscript.facts.ages import wrong_ages, wrong_ages_on_cards
 from brasstag.tools.manuscript.facts.context import StoryContext
-from brasstag.tools.manuscript.facts.events import wrong_dates
-from brasstag.tools.manuscript.facts.near_dates import (
-    cards_that_disagree,
-    nearly_right_dates,
-    wrong_countdowns,
-    wrong_starts,
-)
-from brasstag.tools.manuscript.facts.schedules import routes, wrong_travel
-from brasstag.tools.manuscript.facts.spans import wrong_spans
-from brasstag.tools.manuscript.facts.weekdays import wrong_scene_weekdays, wrong_weekdays
 from brasstag.tools.manuscript.language.clock import clock_times_in
 from brasstag.tools.manuscript.language.sentences import Sentence
 from brasstag.tools.manuscript.parts.scenes import StoryScene
 from brasstag.tools.manuscript.text import TextFinding, unique
+from brasstag.tools.manuscript.times.ages import wrong_ages, wrong_ages_on_cards
+from brasstag.tools.manuscript.times.events import wrong_dates
+from brasstag.tools.manuscript.times.near_dates import (
+    cards_that_disagree,
+    half_right_years,
+    nearly_right_dates,
+    wrong_countdowns,
+    wrong_starts,
+    wrong_to_the_day,
+)
+from brasstag.tools.manuscript.times.schedules import routes, wrong_travel
+from brasstag.tools.manuscript.times.spans import wrong_spans
+from brasstag.tools.manuscript.times.weekdays import wrong_scene_weekdays, wrong_weekdays
 
 _UNITS = {"day": 1, "days": 1, "week": 7, "weeks": 7}
+_MOST = 1000
 _NEXT = frozenset({"next", "following"})
 _PARTS = frozenset(["day", "morning", "evening", "afternoon", "night"])
 
@@ -44,6 +47,8 @@ def timeline_findings(context: StoryContext) -> list[TextFinding]:
             *nearly_right_dates(context, "timeline"),
             *wrong_starts(context, "timeline"),
             *wrong_countdowns(context, "timeline"),
+            *half_right_years(context, "timeline"),
+            *wrong_to_the_day(context, "timeline"),
             *cards_that_disagree(context, "timeline"),
         ]
     )
@@ -126,7 +131,13 @@ def _gap(sentence: Sentence) -> int | None:
         return 1
     for number in sentence.numbers:
         behind = words[number.after : number.after + 2]
-        if number.first <= 1 and len(behind) == 2 and behind[0] in _UNITS and behind[1] in ("later", "after"):
+        if (
+            number.first <= 1
+            and number.value <= _MOST
+            and len(behind) == 2
+            and behind[0] in _UNITS
+            and behind[1] in ("later", "after")
+        ):
             return number.value * _UNITS[behind[0]]
     return None
 

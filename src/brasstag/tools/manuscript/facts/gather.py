@@ -9,9 +9,9 @@ from brasstag.tools.manuscript.facts.directions import directions_in, directions
 from brasstag.tools.manuscript.facts.looks import looks_in, looks_on
 from brasstag.tools.manuscript.facts.quantities import quantities_in, quantities_on
 from brasstag.tools.manuscript.facts.relatives import relatives_in, relatives_on
-from brasstag.tools.manuscript.facts.schedules import hours_in, hours_on
 from brasstag.tools.manuscript.facts.sides import sides_in, sides_on
 from brasstag.tools.manuscript.facts.stated import Key, StatedFact
+from brasstag.tools.manuscript.times.schedules import hours_in, hours_on
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.stated import StatedFact
-from brasstag.tools.manuscript.language.lexicon import COLOURS, MATERIALS, STOP_WORDS, singular
+from brasstag.tools.manuscript.language.lexicon import COLOURS, LENGTHS, MATERIALS, STOP_WORDS, singular
 from brasstag.tools.manuscript.language.sentences import Sentence
 from brasstag.tools.manuscript.language.text_words import TextWord
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
 
-TABLES: Mapping[str, Mapping[str, str]] = {"colour": COLOURS, "material": MATERIALS}
+TABLES: Mapping[str, Mapping[str, str]] = {"colour": COLOURS, "material": MATERIALS, "length": LENGTHS}
 _COPULAS = word_set("was were is are had been has turned looked")
 _ADVERBS = word_set("very quite still almost nearly all now already once so dark light pale bright deep")
 _OF_BODY = {

@@ -138,14 +138,27 @@ def _meant(
     passage: StoryPassage, one: CountedNoun, by_card: Mapping[str, frozenset[str | int]]
 ) -> Iterator[str]:
     """Yield the cards whose things a number may count: named in the scene; for ordinals and measures, close by."""
-    near = {card.name for card in (passage.cards if one.ordinal or one.noun in MEASURES else passage.known)}
+    close = one.ordinal or (one.noun in MEASURES and not _is_distance(passage, one))
+    near = {card.name for card in (passage.cards if close else passage.known)}
     yield from (name for name in by_card if name in near)
+
+
+def _is_distance(passage: StoryPassage, one: CountedNoun) -> bool:
+    """Say whether a measure is how far away something is: "at four miles", "four miles out"."""
+    words = [word.lower for word in passage.sentence.words]
+    before = words[one.number.first - 1] if one.number.first else ""
+    behind = words[one.number.after + 1 : one.number.after + 2]
+    return before == "at" or (
+        bool(behind) and behind[0] in ("off", "out", "away", "west", "east", "north", "south")
+    )
 
 
 def _means_all(one: CountedNoun, known: Sequence[int]) -> bool:
     """Say whether a number speaks of all there are: it says so, or it is too large to be a part."""
     if one.noun in PEOPLE_NOUNS and not one.total:
         return False
+    if one.noun in MEASURES:
+        return True
     most = max(known, default=0)
     return one.total or one.value > most or (most >= _MANY and one.value >= most * _SHARE)
 

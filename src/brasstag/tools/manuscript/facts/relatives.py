@@ -8,6 +8,8 @@ from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.lexicon import RELATIONS
 from brasstag.tools.manuscript.parts.cards import BibleCard
 
+_ONE_ONLY = frozenset({"father", "mother", "husband", "wife"})
+
 
 def relatives_on(context: StoryContext, card: BibleCard) -> Iterator[StatedFact]:
     """Yield the relatives that a card names."""
@@ -15,9 +17,10 @@ def relatives_on(context: StoryContext, card: BibleCard) -> Iterator[StatedFact]
         relation = line.key.split()[-1]
         other = context.card_named(line.value, "character") if relation in RELATIONS else None
         if other is not None:
-            yield StatedFact(
-                ("relation", other.name), (card.name,), frozenset({relation}), line.quote, "bible"
-            )
+            key = ("relation", other.name)
+            yield StatedFact(key, (card.name,), frozenset({relation}), line.quote, "bible")
+            if relation in _ONE_ONLY:
+                yield StatedFact((relation,), (card.name,), frozenset({other.name}), line.quote, "bible")
 
 
 def relatives_in(passage: StoryPassage) -> Iterator[StatedFact]:
@@ -35,6 +38,7 @@ def relatives_in(passage: StoryPassage) -> Iterator[StatedFact]:
         if len(others) == 1 and owners and others[0] not in owners:
             quote = passage.sentence.quote(word.start, word.end)
             subjects = tuple(card.name for card in owners)
-            yield StatedFact(
-                ("relation", others[0].name), subjects, frozenset({word.lower}), quote, passage.origin
-            )
+            key = ("relation", others[0].name)
+            yield StatedFact(key, subjects, frozenset({word.lower}), quote, passage.origin)
+            if word.lower in _ONE_ONLY:
+                yield StatedFact((word.lower,), subjects, frozenset({others[0].name}), quote, passage.origin)

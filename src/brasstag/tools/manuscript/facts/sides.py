@@ -49,6 +49,16 @@ def sides_in(passage: StoryPassage, canon: Mapping[tuple[str, ...], frozenset[st
         return
     for mark, _ in marks:
         yield from _fact(passage, ("side", mark, part), side, at, canon)
+    if part == "hand" and not marks and _works_with(passage, at):
+        for fact in _fact(passage, ("hand",), side, at, canon):
+            if set(fact.subjects) <= canon.get(("side", "injury", "hand"), frozenset()):
+                yield fact
+
+
+def _works_with(passage: StoryPassage, at: int) -> bool:
+    """Say whether a hand is the one that does the work: "with her right hand"."""
+    words = [word.lower for word in passage.sentence.words]
+    return words[max(0, at - 2) : at] in (["with", "her"], ["with", "his"]) and words[at + 1] == "hand"
 
 
 def _part_at(passage: StoryPassage, at: int) -> str:

@@ -7,12 +7,15 @@ from brasstag.tools.manuscript.language.word_lists import word_list, word_set
 _COLOURS = {
     "grey": "grey gray silver-grey steel-grey slate-grey ash-grey greying", "white": "white snow-white snowy",
     "black": "black jet-black coal-black raven", "brown": "brown hazel chestnut tan umber dark-brown",
-    "blond": "blond blonde flaxen straw-coloured fair-haired", "red": "red ginger auburn scarlet crimson rust-red",
+    "blond": "blond blonde flaxen straw-coloured fair-haired fair golden",
+    "red": "red ginger auburn scarlet crimson rust-red",
     "blue": "blue azure navy dark-blue pale-blue", "green": "green emerald bottle-green dark-green",
     "yellow": "yellow amber", "orange": "orange", "purple": "purple violet mauve", "pink": "pink",
 }  # fmt: skip
 COLOURS = {word: family for family, words in _COLOURS.items() for word in words.split()}
 """Each word for a colour, with the colour that it is a shade of."""
+
+LENGTHS = {"short": "short", "cropped": "short", "long": "long"}
 
 AKIN = frozenset({frozenset({"grey", "white"}), frozenset({"blond", "yellow"}), frozenset({"red", "orange"})})
 """Pairs of colours that two observers may see in the same thing."""

@@ -6,12 +6,14 @@ from datetime import timedelta
 from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.facts.quantities import stems_of
-from brasstag.tools.manuscript.facts.spans import YearSpan, spans_on
 from brasstag.tools.manuscript.language.dates import PartialDate
 from brasstag.tools.manuscript.language.lexicon import stem
 from brasstag.tools.manuscript.parts.headers import HeaderLine
 from brasstag.tools.manuscript.text import Quote, TextFinding
+from brasstag.tools.manuscript.times.spans import YearSpan, spans_on
 
+_MOST = 1000
+"""Days or weeks of a countdown; what is longer is no date."""
 _NEAR_YEARS = 3
 _STARTS = frozenset(map(stem, ("started", "began", "begun")))
 _DAYS = {"day": (1, 1), "days": (1, 1), "week": (7, 3), "weeks": (7, 3)}
@@ -81,7 +83,13 @@ def wrong_countdowns(context: StoryContext, check: str) -> Iterator[TextFinding]
         words = [word.lower for word in passage.sentence.words]
         for number in passage.sentence.numbers if here is not None else ():
             unit = words[number.after] if number.after < len(words) else ""
-            if unit not in _DAYS or number.ordinal or words[max(0, number.first - 1)] != "in" or here is None:
+            if (
+                unit not in _DAYS
+                or number.value > _MOST
+                or number.ordinal
+                or words[max(0, number.first - 1)] != "in"
+                or here is None
+            ):
                 continue
             length, slack = _DAYS[unit]
             then = here + timedelta(days=number.value * length)
@@ -97,6 +105,57 @@ def wrong_countdowns(context: StoryContext, check: str) -> Iterator[TextFinding]
 def _scene_date(passage: StoryPassage) -> list[Quote]:
     line = passage.scene.field("when", "date") if passage.scene is not None else None
     return [line.quote] if line is not None else []
+
+
+def half_right_years(context: StoryContext, check: str) -> Iterator[TextFinding]:
+    """Yield "the first in 1945 and the last in 1953" where a card named in the scene has one of the years, not the other."""
+    pairs = []
+    for card in context.story.cards:
+        for line in card.lines:
+            years = [one.year for one in line.value_sentence.dates if one.year and not one.month]
+            if len(years) == 2:
+                pairs.append((card, line, years[0], years[1]))
+    for passage in context.passages if pairs else ():
+        said = [one for one in passage.sentence.dates if one.year and not one.month]
+        if len(said) != 2:
+            continue
+        start, end = said[0].year, said[1].year
+        if any((start, end) == (first, last) for _, _, first, last in pairs):
+            continue
+        named = {card.name for card in (*passage.known, *passage.setting.people)}
+        for card, line, first, last in pairs:
+            about = stems_of(f"{card.name} {line.key}") & passage.sentence.stems
+            if (start == first) != (end == last) and (card.name in named or about):
+                wrong = said[1] if start == first else said[0]
+                quote = passage.sentence.quote(passage.sentence.words[wrong.first].start)
+                message = f"The years are {start} and {end} here, {first} and {last} on the card {card.name}."
+                yield TextFinding(f"{check}_date", message, "likely", (quote, line.quote))
+                break
+
+
+def wrong_to_the_day(context: StoryContext, check: str) -> Iterator[TextFinding]:
+    """Yield "four weeks to the day" where no date of the scene or of an event is that far away."""
+    events = {
+        context.date_of(card.line("when", "date")).exact
+        for card in context.story.cards
+        if card.kind == "event"
+    }
+    for passages in context.by_scene.values():
+        here = passages[0].when.exact
+        told = {
+            one.in_year(passages[0].when.year).exact for passage in passages for one in passage.sentence.dates
+        }
+        for passage in passages if here is not None else ():
+            words = [word.lower for word in passage.sentence.words]
+            for number in passage.sentence.numbers:
+                unit, *rest = [*words[number.after : number.after + 4], ""]
+                if unit not in _DAYS or rest[:3] != ["to", "the", "day"] or number.value > _MOST:
+                    continue
+                days = timedelta(days=number.value * _DAYS[unit][0])
+                if here is not None and not {here + days, here - days} & (told | events):
+                    quote = passage.sentence.quote(passage.sentence.words[number.first].start)
+                    message = f"No date that is named lies exactly {days.days} days from the scene."
+                    yield TextFinding(f"{check}_date", message, "likely", (quote, *_scene_date(passage)))
 
 
 def cards_that_disagree(context: StoryContext, check: str) -> Iterator[TextFinding]:

@@ -9,6 +9,7 @@ from brasstag.tools.manuscript.facts.stated import StatedFact
 from brasstag.tools.manuscript.language.clock import clock_times_in, durations_in
 from brasstag.tools.manuscript.language.dates import WEEKDAYS
 from brasstag.tools.manuscript.language.lexicon import STOP_WORDS, stem
+from brasstag.tools.manuscript.language.sentences import Sentence
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
@@ -52,11 +53,12 @@ def _weekdays(line: HeaderLine) -> frozenset[str | int]:
 
 def hours_in(passage: StoryPassage, canon: Mapping[tuple[str, ...], frozenset[str]]) -> Iterator[StatedFact]:
     """Yield the hours and weekdays that a passage gives to what a card gives them to."""
-    stems = [stem(word.lower) for word in passage.sentence.words]
+    stems = _verbs(passage.sentence)
     near = {card.name for card in passage.known}
     for time in clock_times_in(passage.sentence):
         at = next(number for number, word in enumerate(passage.sentence.words) if word.end > time.start)
-        for what in dict.fromkeys(reversed(stems[max(0, at - _REACH) : at])):
+        around = [*reversed(stems[max(0, at - _REACH) : at]), *stems[at + 1 : at + _REACH]]
+        for what in dict.fromkeys(around):
             subjects = tuple(name for name in canon.get(("hour", what), ()) if name in near)
             if subjects:
                 quote = passage.sentence.quote(time.start, time.end)
@@ -69,6 +71,16 @@ def hours_in(passage: StoryPassage, canon: Mapping[tuple[str, ...], frozenset[st
             value = frozenset[str | int](word.lower.removesuffix("s") for word in days)
             quote = passage.sentence.quote(days[0].start, days[0].end)
             yield StatedFact(key, tuple(names), value, quote, passage.origin)
+
+
+def _verbs(sentence: Sentence) -> list[str]:
+    """Return the stems of a sentence, with "light the lamp" as "lit": a light is a thing, too."""
+    words = [word.lower for word in sentence.words]
+    objects = ("the lamp", "the light", "the fire", "it")
+    return [
+        "lit" if word == "light" and " ".join(words[at + 1 : at + 3]).startswith(objects) else stem(word)
+        for at, word in enumerate(words)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
