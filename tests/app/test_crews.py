@@ -22,13 +22,15 @@ MAY_USE = {
     "novel": {
         "architect": {
             *READ_CODE, *SECOND_OPINION, "write_file", "restore_document", "assign_task", "route_to_narrator",
+            "search_issues", "issue_status_summarizer", "comment_issue", "propose_prompt_tool",
             "route_to_editor", "outline_analyzer", "beat_architect", "stakes_mapper", "scene_impact_analyzer",
             "reader_experience_simulator", "timeline_validator", "canon_checker",
         },
         "narrator": {*FIND, "compare_documents", "write_file", "scene_draft_validator", "prose_analyzer"},
         "editor": {
             *READ_CODE, "edit_file", "canon_checker", "consistency_checker", "timeline_validator",
-            "scene_draft_validator", "scene_impact_analyzer", "prose_analyzer", "line_editor",
+            "scene_draft_validator", "scene_impact_analyzer", "prose_analyzer", "line_editor", "search_issues",
+            "comment_issue", "propose_prompt_tool",
         },
     },
     "analyst": {

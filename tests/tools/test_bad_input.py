@@ -82,7 +82,7 @@ VALID: dict[str, dict[str, Any]] = {
     "reader_experience_simulator": {"scenes": ["d"]},
     "beat_architect": {"structure": "five_act", "outline": ["a.md"]},
     "prose_analyzer": {"path": "a.md", "start_line": 1, "end_line": 1},
-    "line_editor": {"path": "a.md", "edits": [{"search": "text", "replace": "words"}]},
+    "line_editor": {"path": "a.md", "edits": [{"search_text": "text", "replace_text": "words"}]},
 }
 
 SLOW = frozenset({"ask_data", "plot_data"})

@@ -46,7 +46,9 @@ def line_editor(
 ) -> dict[str, Any]:
     """line_editor"""
     source = read_one(workspace, limits, path)
-    proposed = [ProposedEdit(one["search"], one["replace"], one.get("reason", "")) for one in edits or ()]
+    proposed = [
+        ProposedEdit(one["search_text"], one["replace_text"], one.get("reason", "")) for one in edits or ()
+    ]
     if not proposed and not suggest:
         raise ToolError(
             Code.INVALID_ARGUMENTS, "there is nothing to do: propose edits, or let suggest be true"

@@ -145,8 +145,8 @@ class TestEdits:
     @given(st.text(alphabet=st.sampled_from(list("ab ,;.\n\r")), max_size=120))
     def test_every_suggestion_applies_exactly_once(self, text: str) -> None:
         for one in suggestions(source(text), 20):
-            assert text.count(one["search"]) == 1
-            assert one["search"] != one["replace"]
+            assert text.count(one["search_text"]) == 1
+            assert one["search_text"] != one["replace_text"]
 
     def test_had_had_and_that_that_are_english(self) -> None:
         assert suggestions(source("She had had enough of that that day."), 10) == []

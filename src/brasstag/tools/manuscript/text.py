@@ -13,7 +13,7 @@ Confidence = Literal["certain", "likely"]
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class TextQuote:
     """Some words of one line, exactly as they stand there."""
 
     path: str
@@ -53,8 +53,8 @@ class SourceText:
         """Return the line of a place, counted from 1."""
         return bisect_right(self._line_starts, offset)
 
-    def quote(self, start: int, end: int, around: tuple[int, int] | None = None) -> Quote:
-        """Quote the line of a place, limited to ``around`` and to ``LONGEST_QUOTE`` characters."""
+    def quote(self, start: int, end: int, around: tuple[int, int] | None = None) -> TextQuote:
+        """TextQuote the line of a place, limited to ``around`` and to ``LONGEST_QUOTE`` characters."""
         line = self.line_of(start)
         first = self._line_starts[line - 1]
         after = self._line_starts[line] - 1 if line < len(self._line_starts) else len(self.text)
@@ -64,7 +64,7 @@ class SourceText:
             middle = (start + min(end, after)) // 2
             first = max(first, min(start, middle - LONGEST_QUOTE // 2))
             after = min(after, first + LONGEST_QUOTE)
-        return Quote(self.path, line, self.text[first:after].strip().strip("\ufeff").strip())
+        return TextQuote(self.path, line, self.text[first:after].strip().strip("\ufeff").strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class TextFinding:
     check: str
     message: str
     confidence: Confidence
-    evidence: tuple[Quote, ...]
+    evidence: tuple[TextQuote, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return the finding as a tool's result has it."""

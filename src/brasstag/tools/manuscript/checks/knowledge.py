@@ -10,14 +10,14 @@ from brasstag.tools.manuscript.language.lexicon import stem
 from brasstag.tools.manuscript.parts.beats import StoryBeat
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
-from brasstag.tools.manuscript.text import Quote, TextFinding
+from brasstag.tools.manuscript.text import TextFinding, TextQuote
 
 _FINDS = frozenset(map(stem, ["finds", "discovers", "finding", "learns", "discovered"]))
 
 
 def objects_too_early(context: StoryContext) -> Iterator[TextFinding]:
     """Yield mentions of an object in a scene before the one in which it is found."""
-    first: dict[str, tuple[date | None, tuple[int, str] | None, Quote]] = {}
+    first: dict[str, tuple[date | None, tuple[int, str] | None, TextQuote]] = {}
     for card in context.story.cards:
         line = card.line("found", "discovered", "learned", "revealed")
         dates = [one.exact for one in line.value_sentence.dates] if line is not None else []

@@ -9,7 +9,7 @@ from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.language.lexicon import OFTEN_CAPITAL, STOP_WORDS
 from brasstag.tools.manuscript.language.sentences import Sentence
 from brasstag.tools.manuscript.parts.cards import BibleCard
-from brasstag.tools.manuscript.text import Quote, TextFinding
+from brasstag.tools.manuscript.text import TextFinding, TextQuote
 
 _TITLES = ("Miss", "Mrs", "Ms")
 _SHORTEST = 3
@@ -27,7 +27,7 @@ class CapitalWord:
     """A word that stands with a capital inside a sentence, where it does so first, and how often."""
 
     text: str
-    quote: Quote
+    quote: TextQuote
     inside: bool
     """Whether the first place is not the beginning of a sentence, where any word has a capital."""
 
@@ -118,7 +118,7 @@ def _near_index(known: dict[str, BibleCard]) -> dict[str, list[str]]:
     return found
 
 
-def _where(card: BibleCard, name: str) -> Quote:
+def _where(card: BibleCard, name: str) -> TextQuote:
     if name in card.name:
         return card.quote
     return next((line.quote for line in card.lines if name in line.value), card.quote)

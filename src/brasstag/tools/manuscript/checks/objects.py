@@ -8,7 +8,7 @@ from brasstag.tools.manuscript.facts.looks import head_nouns
 from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.language.lexicon import STOP_WORDS, singular, stem
 from brasstag.tools.manuscript.language.word_lists import word_list, word_set
-from brasstag.tools.manuscript.text import Quote, TextFinding
+from brasstag.tools.manuscript.text import TextFinding, TextQuote
 
 _GONE = frozenset(["burned", "burnt", "destroyed", "smashed", "shattered", "sank", "drowned"])
 _GONE_WITH = {
@@ -39,7 +39,7 @@ class Loss:
     noun: str
     owner: str
     passage: StoryPassage
-    quote: Quote
+    quote: TextQuote
     place: tuple[tuple[int, str], int]
 
 

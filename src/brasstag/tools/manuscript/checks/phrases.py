@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.language.lexicon import COLOURS, DIRECTIONS, MATERIALS, SIDES, STOP_WORDS
-from brasstag.tools.manuscript.text import Quote, TextFinding
+from brasstag.tools.manuscript.text import TextFinding, TextQuote
 
 _SLOTS = dict.fromkeys(SIDES, "side") | dict.fromkeys(DIRECTIONS, "direction")
 _SLOTS |= dict.fromkeys((*COLOURS, *MATERIALS), "look")
@@ -13,7 +13,7 @@ _LENGTH = 3
 
 def changed_phrases(context: StoryContext) -> Iterator[TextFinding]:
     """Yield phrases of three words with two that carry meaning, where only the side, direction or look differs."""
-    seen: dict[tuple[str, ...], tuple[str, Quote]] = {}
+    seen: dict[tuple[str, ...], tuple[str, TextQuote]] = {}
     for passage in context.passages:
         words = passage.sentence.words
         for at in range(len(words) - _LENGTH + 1):

@@ -9,7 +9,7 @@ from brasstag.tools.manuscript.language.mentions import HE, SHE
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.scenes import StoryScene
-from brasstag.tools.manuscript.text import Quote, TextFinding
+from brasstag.tools.manuscript.text import TextFinding, TextQuote
 
 _GUESSES = word_set(
     "seemed seem seems perhaps maybe probably must looked appeared guessed supposed as if might may"
@@ -39,7 +39,7 @@ def point_of_view_slips(context: StoryContext, scene: StoryScene) -> Iterator[Te
     yield from _first_person(passages, line.quote)
 
 
-def _other_mind(passage: StoryPassage, pov: BibleCard) -> tuple[str, Quote] | None:
+def _other_mind(passage: StoryPassage, pov: BibleCard) -> tuple[str, TextQuote] | None:
     words = passage.sentence.words
     if passage.sentence.vocabulary.isdisjoint(_WORDS):
         return None
@@ -118,7 +118,7 @@ def _same_gender(passage: StoryPassage, back: int, pov: BibleCard) -> str:
     return ""
 
 
-def _first_person(passages: list[StoryPassage], line: Quote) -> Iterator[TextFinding]:
+def _first_person(passages: list[StoryPassage], line: TextQuote) -> Iterator[TextFinding]:
     """Yield the rare sentences told by "I" in a scene that is otherwise told in the third person."""
     told = [passage for passage in passages if passage.sentence.narration.strip()]
     slips = []

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from brasstag.tools.manuscript.language.lexicon import AKIN, WOODS
-from brasstag.tools.manuscript.text import Confidence, Quote, TextFinding
+from brasstag.tools.manuscript.text import Confidence, TextFinding, TextQuote
 
 Key = tuple[str, ...]
 
@@ -17,7 +17,7 @@ class StatedFact:
     subjects: tuple[str, ...]
     """The cards that may be meant; one where it is sure."""
     values: frozenset[str | int]
-    quote: Quote
+    quote: TextQuote
     origin: str
     """bible, outline or scene."""
     confidence: Confidence = "likely"

@@ -11,7 +11,7 @@ from brasstag.tools.manuscript.language.lexicon import STOP_WORDS, stem
 from brasstag.tools.manuscript.language.numbers import Number, numbers_in
 from brasstag.tools.manuscript.language.text_words import TextWord
 from brasstag.tools.manuscript.language.word_lists import word_set
-from brasstag.tools.manuscript.text import Quote, SourceText
+from brasstag.tools.manuscript.text import SourceText, TextQuote
 
 LONGEST_SENTENCE = 1200
 """Characters; what is longer is judged in pieces, so that no expression meets an endless line."""
@@ -84,8 +84,8 @@ class Sentence:
         """Say whether a place in it is inside speech."""
         return any(first <= place < after for first, after in self.speech)
 
-    def quote(self, start: int = 0, end: int | None = None) -> Quote:
-        """Quote the words of the sentence that stand on the line of a place in it."""
+    def quote(self, start: int = 0, end: int | None = None) -> TextQuote:
+        """TextQuote the words of the sentence that stand on the line of a place in it."""
         last = len(self.text) if end is None else end
         span = (self.start, self.start + len(self.text))
         return self.source.quote(self.start + start, self.start + last, span)

@@ -8,7 +8,7 @@ from brasstag.tools.manuscript.facts.gather import StoryFacts
 from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.scenes import StoryScene
-from brasstag.tools.manuscript.text import Quote
+from brasstag.tools.manuscript.text import TextQuote
 
 _CHANGES = word_set(
     "found lost broke broken burned cut died gave took opened closed locked promised told learned sold stole hid left"
@@ -33,7 +33,7 @@ def impact(facts: StoryFacts, scene: StoryScene, most: int) -> dict[str, Any]:
     }
 
 
-def _first_named(context: StoryContext, scene: StoryScene) -> Iterator[tuple[str, Quote]]:
+def _first_named(context: StoryContext, scene: StoryScene) -> Iterator[tuple[str, TextQuote]]:
     """Yield the cards that no earlier scene names."""
     before: set[str] = set()
     for other in context.story.scenes:
@@ -49,7 +49,7 @@ def _first_named(context: StoryContext, scene: StoryScene) -> Iterator[tuple[str
                 yield card.name, passage.sentence.quote(word.start, word.end)
 
 
-def _changed(here: list[StoryPassage]) -> Iterator[tuple[str, Quote]]:
+def _changed(here: list[StoryPassage]) -> Iterator[tuple[str, TextQuote]]:
     """Yield the objects and persons to which something happens in a sentence of the scene."""
     seen = set()
     for passage in here:
@@ -61,7 +61,7 @@ def _changed(here: list[StoryPassage]) -> Iterator[tuple[str, Quote]]:
 
 
 def _effect(
-    context: StoryContext, name: str, quote: Quote, kind: str, later: list[StoryScene], most: int
+    context: StoryContext, name: str, quote: TextQuote, kind: str, later: list[StoryScene], most: int
 ) -> dict[str, Any]:
     places = []
     for other in later:
@@ -73,7 +73,7 @@ def _effect(
     return _described(name, kind, quote, places, most)
 
 
-def _stated(facts: StoryFacts, scene: StoryScene) -> Iterator[tuple[tuple[str, ...], Quote]]:
+def _stated(facts: StoryFacts, scene: StoryScene) -> Iterator[tuple[tuple[str, ...], TextQuote]]:
     seen = set()
     for fact in facts.stated:
         if fact.quote.path == scene.path and (fact.key, fact.subjects) not in seen:
@@ -82,14 +82,14 @@ def _stated(facts: StoryFacts, scene: StoryScene) -> Iterator[tuple[tuple[str, .
 
 
 def _fact(
-    facts: StoryFacts, key: tuple[str, ...], quote: Quote, later: list[StoryScene], most: int
+    facts: StoryFacts, key: tuple[str, ...], quote: TextQuote, later: list[StoryScene], most: int
 ) -> dict[str, Any]:
     paths = {other.path for other in later}
     places = [fact.quote for fact in facts.stated if fact.key == key and fact.quote.path in paths]
     return _described(" ".join(part for part in key if part), "fact", quote, places, most)
 
 
-def _described(name: str, kind: str, quote: Quote, places: list[Quote], most: int) -> dict[str, Any]:
+def _described(name: str, kind: str, quote: TextQuote, places: list[TextQuote], most: int) -> dict[str, Any]:
     return {
         "what": name,
         "kind": kind,

@@ -7,7 +7,7 @@ from brasstag.tools.manuscript.facts.context import StoryContext
 from brasstag.tools.manuscript.facts.passages import StoryPassage
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
-from brasstag.tools.manuscript.text import Quote
+from brasstag.tools.manuscript.text import TextQuote
 
 _WANTS = ("wants", "want", "goal", "goals", "desire", "needs", "hopes")
 _COSTS = ("it costs", "costs", "cost", "stakes", "at stake", "risks", "fears", "price")
@@ -40,13 +40,13 @@ def stakes(context: StoryContext, most: int) -> dict[str, Any]:
     }
 
 
-def _lines(card: BibleCard, names: tuple[str, ...]) -> list[Quote]:
+def _lines(card: BibleCard, names: tuple[str, ...]) -> list[TextQuote]:
     return [line.quote for line in card.lines if line.key in names]
 
 
-def _in_prose(context: StoryContext) -> tuple[dict[str, list[Quote]], dict[str, list[Quote]]]:
-    wants: dict[str, list[Quote]] = {}
-    costs: dict[str, list[Quote]] = {}
+def _in_prose(context: StoryContext) -> tuple[dict[str, list[TextQuote]], dict[str, list[TextQuote]]]:
+    wants: dict[str, list[TextQuote]] = {}
+    costs: dict[str, list[TextQuote]] = {}
     for passage in context.passages:
         for name, quote in _stated(passage, _WANT_VERBS):
             wants.setdefault(name, []).append(quote)
@@ -56,7 +56,7 @@ def _in_prose(context: StoryContext) -> tuple[dict[str, list[Quote]], dict[str, 
     return wants, costs
 
 
-def _stated(passage: StoryPassage, verbs: frozenset[str]) -> Iterator[tuple[str, Quote]]:
+def _stated(passage: StoryPassage, verbs: frozenset[str]) -> Iterator[tuple[str, TextQuote]]:
     """Yield who does one of these verbs, where it is sure who is meant."""
     if passage.sentence.vocabulary.isdisjoint(verbs):
         return

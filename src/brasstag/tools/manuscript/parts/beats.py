@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.headers import HeaderLine, header_line, lines_of
-from brasstag.tools.manuscript.text import Quote, SourceText
+from brasstag.tools.manuscript.text import SourceText, TextQuote
 
 _ITEM = re.compile(r"(?P<indent>[ ]*)(?:(?P<number>\d{1,4})[.)]|[-*+])[ ]+(?P<text>.*)")
 _TITLE = re.compile(r"(?:\*\*|__)(?P<title>[^*_]{1,200}?)(?:\*\*|__)[ ]*[:.—–-]?[ ]*(?P<rest>.*)")
@@ -46,7 +46,7 @@ class StoryBeat:
         return [name for name in re.split(r"[,;\s]+", line.value.strip("`")) if "." in name.strip("`.,")]
 
     @property
-    def quote(self) -> Quote:
+    def quote(self) -> TextQuote:
         """The line of the outline with which it begins."""
         return self.source.quote(self.start, self.end)
 

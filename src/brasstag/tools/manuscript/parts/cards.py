@@ -7,7 +7,7 @@ from functools import cached_property
 
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.headers import HeaderLine, header_line, lines_of
-from brasstag.tools.manuscript.text import Quote, SourceText
+from brasstag.tools.manuscript.text import SourceText, TextQuote
 
 _HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ ]+(.*)")
 _ALSO = ("also called", "also known as", "aliases", "alias", "nickname", "nicknames", "other names", "called")
@@ -59,7 +59,7 @@ class BibleCard:
         return tuple(dict.fromkeys([self.name, *(name for name in also if name)]))
 
     @property
-    def quote(self) -> Quote:
+    def quote(self) -> TextQuote:
         """The heading as it stands in the file."""
         return self.source.quote(*self.heading)
 

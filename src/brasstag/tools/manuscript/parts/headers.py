@@ -6,7 +6,7 @@ from functools import cached_property
 import re2
 
 from brasstag.tools.manuscript.language.sentences import Sentence
-from brasstag.tools.manuscript.text import Quote, SourceText
+from brasstag.tools.manuscript.text import SourceText, TextQuote
 
 _LINE = re2.compile(
     r"^[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?"
@@ -33,7 +33,7 @@ class HeaderLine:
         return " ".join(self.name.lower().split())
 
     @property
-    def quote(self) -> Quote:
+    def quote(self) -> TextQuote:
         """The line as it stands in the file."""
         return self.source.quote(self.start, self.end)
 

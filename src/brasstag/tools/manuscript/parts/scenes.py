@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from brasstag.tools.manuscript.language.sentences import Sentence, sentences_in
 from brasstag.tools.manuscript.parts.headers import HeaderLine, header_line, lines_of
-from brasstag.tools.manuscript.text import Quote, SourceText
+from brasstag.tools.manuscript.text import SourceText, TextQuote
 
 _HEADING = re.compile(r"[ ]*#{1,3}[ ]+(?P<text>.*)")
 _NUMBERED = re.compile(
@@ -51,7 +51,7 @@ class StoryScene:
         return next((line for name in names for line in self.fields if line.key == name), None)
 
     @property
-    def quote(self) -> Quote:
+    def quote(self) -> TextQuote:
         """Its heading, or its first line."""
         return self.source.quote(*self.heading)
 

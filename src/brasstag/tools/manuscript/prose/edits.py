@@ -40,8 +40,8 @@ def checked(source: SourceText, edits: Sequence[ProposedEdit]) -> list[dict[str,
         at = source.text.find(edit.search) if count else -1
         found.append(
             {
-                "search": edit.search,
-                "replace": edit.replace,
+                "search_text": edit.search,
+                "replace_text": edit.replace,
                 "reason": edit.reason,
                 "applies": count == 1 and edit.search != edit.replace,
                 "matches": count,
@@ -111,5 +111,5 @@ def _unique_edit(source: SourceText, line: str, span: tuple[int, int], new: str)
         search = line[left:right]
         if around and search.strip() and source.text.count(search) == 1:
             replace = line[left:first] + new + line[after:right]
-            return {"search": search, "replace": replace}
+            return {"search_text": search, "replace_text": replace}
     return None

@@ -11,7 +11,7 @@ from brasstag.tools.manuscript.language.sentences import Sentence
 from brasstag.tools.manuscript.language.word_lists import word_set
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
-from brasstag.tools.manuscript.text import Quote, TextFinding
+from brasstag.tools.manuscript.text import TextFinding, TextQuote
 
 _OLDEST = 115
 _COPULAS = frozenset(["was", "is", "turned", "turns", "be"])
@@ -25,7 +25,7 @@ class StatedAge:
 
     persons: tuple[BibleCard, ...]
     value: int
-    quote: Quote
+    quote: TextQuote
 
 
 def stated_ages(passage: StoryPassage) -> Iterator[StatedAge]:

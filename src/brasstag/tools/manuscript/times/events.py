@@ -10,7 +10,7 @@ from brasstag.tools.manuscript.language.lexicon import stem
 from brasstag.tools.manuscript.language.sentences import Sentence
 from brasstag.tools.manuscript.parts.cards import BibleCard
 from brasstag.tools.manuscript.parts.headers import HeaderLine
-from brasstag.tools.manuscript.text import Quote, TextFinding
+from brasstag.tools.manuscript.text import TextFinding, TextQuote
 
 _BIRTH = stem("born")
 _SPECIFIC = frozenset(map(stem, ("built", "launched", "founded", "married", "sank", "wrecked")))
@@ -110,6 +110,6 @@ def _of_events(
             yield TextFinding(f"{check}_date", message, "likely", (_quote(passage, wrong[0]), line.quote))
 
 
-def _quote(passage: StoryPassage, one: PartialDate) -> Quote:
+def _quote(passage: StoryPassage, one: PartialDate) -> TextQuote:
     words = passage.sentence.words
     return passage.sentence.quote(words[one.first].start, words[one.after - 1].end)

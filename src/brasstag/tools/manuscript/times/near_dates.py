@@ -9,7 +9,7 @@ from brasstag.tools.manuscript.facts.quantities import stems_of
 from brasstag.tools.manuscript.language.dates import PartialDate
 from brasstag.tools.manuscript.language.lexicon import stem
 from brasstag.tools.manuscript.parts.headers import HeaderLine
-from brasstag.tools.manuscript.text import Quote, TextFinding
+from brasstag.tools.manuscript.text import TextFinding, TextQuote
 from brasstag.tools.manuscript.times.spans import YearSpan, spans_on
 
 _MOST = 1000
@@ -102,7 +102,7 @@ def wrong_countdowns(context: StoryContext, check: str) -> Iterator[TextFinding]
                     yield TextFinding(f"{check}_date", message, "likely", evidence)
 
 
-def _scene_date(passage: StoryPassage) -> list[Quote]:
+def _scene_date(passage: StoryPassage) -> list[TextQuote]:
     line = passage.scene.field("when", "date") if passage.scene is not None else None
     return [line.quote] if line is not None else []
 
