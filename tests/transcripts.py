@@ -26,7 +26,7 @@ HOME = "/home/ada"
 _NOT_OURS = frozenset({"make", "pip", "git", "uv"})
 """Commands a page may show that are not played here."""
 
-_ID = r"(?:apr|boot|call|key|mem|room|tag|task)_[0-9a-z]{20,}"
+_ID = r"(?:apr|boot|call|iss|key|mem|prp|room|tag|task)_[0-9a-z]{20,}"
 _DATE = r"\d{4}-\d\d-\d\d"
 _CLOCK = r"\d\d:\d\d:\d\d(?:\.\d+)?Z?"
 _CHANGING = (
