@@ -90,14 +90,14 @@ class PromptFiles:
 
     def free_name(self, tool_id: str, at: str) -> str:
         """Return the name of a new snapshot: later than every one that is there."""
-        taken = {snapshot.name for snapshot in self.snapshots(tool_id)}
+        newest = max((snapshot.name for snapshot in self.snapshots(tool_id)), default="")
         base = "".join(letter for letter in at if letter.isalnum() or letter == ".")
-        name, number = f"{base}.json", 0
-        while name in taken or any(name < other for other in taken):
-            number += 1
-            newest = max(taken).removesuffix(".json").partition("-")[0]
-            name = f"{max(base, newest)}-{number:04d}.json"
-        return name
+        if f"{base}.json" > newest:
+            return f"{base}.json"
+        # The clock went back, or stood still: the name of the newest one is counted on.
+        last = newest.removesuffix(".json")
+        time, _, number = last.rpartition("_")
+        return f"{time}_{int(number) + 1:06d}.json" if number.isdecimal() and time else f"{last}_000001.json"
 
     def write_snapshot(self, tool_id: str, name: str, body: dict[str, Any]) -> None:
         """Write a snapshot once and for all; the same one again is no change, another one is refused."""
