@@ -140,6 +140,7 @@ def _write(file: Path, data: bytes, *, replace: bool) -> None:
         temporary.replace(file)
     else:
         # A link is refused where the name is taken, so that no snapshot is ever written over.
+        temporary.chmod(0o444)
         try:
             os.link(temporary, file)
         finally:
