@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +19,10 @@ LIVE = "prompts.json"
 HISTORY = "history"
 LARGEST = 64_000_000
 """Bytes of a live file, or of a snapshot, that are read."""
+
+_SNAPSHOT = re.compile(r"([0-9]{8}T[0-9]{6}\.[0-9]{6}Z)(?:_([0-9]{4}))?\.json")
+"""The time of an approval, and a number where the clock was not later than for the one before. Names sort by both."""
+_MOST_AT_ONE_TIME = 9_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,9 @@ class PromptFiles:
         """Return the snapshots of a tool, oldest first; a file that cannot be read is an empty snapshot."""
         try:
             names = sorted(
-                found.name for found in (self._history / tool_id).iterdir() if found.suffix == ".json"
+                found.name
+                for found in (self._history / tool_id).iterdir()
+                if _SNAPSHOT.fullmatch(found.name)
             )
         except (FileNotFoundError, NotADirectoryError):
             return []
@@ -90,14 +97,18 @@ class PromptFiles:
 
     def free_name(self, tool_id: str, at: str) -> str:
         """Return the name of a new snapshot: later than every one that is there."""
-        taken = {snapshot.name for snapshot in self.snapshots(tool_id)}
         base = "".join(letter for letter in at if letter.isalnum() or letter == ".")
-        name, number = f"{base}.json", 0
-        while name in taken or any(name < other for other in taken):
-            number += 1
-            newest = max(taken).removesuffix(".json").partition("-")[0]
-            name = f"{max(base, newest)}-{number:04d}.json"
-        return name
+        newest = max((snapshot.name for snapshot in self.snapshots(tool_id)), default="")
+        last = _SNAPSHOT.fullmatch(newest)
+        if last is None or base > last[1]:
+            return f"{base}.json"
+        # A clock was put back, or a colleague's goes ahead of ours.
+        number = int(last[2] or 0) + 1
+        if number > _MOST_AT_ONE_TIME:
+            raise StoreError(
+                f"no snapshot can come after {HISTORY}/{tool_id}/{newest}; move that file away, and try again"
+            )
+        return f"{last[1]}_{number:04d}.json"
 
     def write_snapshot(self, tool_id: str, name: str, body: dict[str, Any]) -> None:
         """Write a snapshot once and for all; the same one again is no change, another one is refused."""
