@@ -1,5 +1,7 @@
 """The files of prompt tools: names of snapshots, and files that are not what they should be."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,3 +41,31 @@ def test_a_name_that_none_can_follow_is_told(files: PromptFiles) -> None:
     files.write_snapshot("tag_hunter", last, {"toolId": "tag_hunter"})
     with pytest.raises(StoreError, match=f"{last}; move that file away"):
         files.free_name("tag_hunter", AT)
+
+
+def _loop(place: Path) -> None:
+    place.symlink_to(place.name)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, _loop, lambda place: place.symlink_to("/dev/zero")])
+def test_what_is_no_ordinary_file_is_told_and_not_waited_for(
+    files: PromptFiles, make: Callable[[Path], None]
+) -> None:
+    snapshot = files.folder / "history" / "tag_hunter" / FIRST
+    snapshot.parent.mkdir(parents=True)
+    make(snapshot)
+    make(files.folder / "prompts.json")
+    assert "prompts.json cannot be read" in files.live().problem
+    assert [dict(found.body) for found in files.snapshots("tag_hunter")] == [{}]
+
+
+@pytest.mark.parametrize("make", [Path.touch, _loop, os.mkfifo])
+@pytest.mark.parametrize("name", ["history", "history/tag_hunter"])
+def test_a_history_that_is_no_folder_holds_no_snapshots(
+    files: PromptFiles, make: Callable[[Path], None], name: str
+) -> None:
+    place = files.folder / name
+    place.parent.mkdir(parents=True)
+    make(place)
+    assert files.tool_ids() == []
+    assert files.snapshots("tag_hunter") == []

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -77,21 +78,19 @@ class PromptFiles:
         _write(self._live, text.encode(), replace=True)
 
     def tool_ids(self) -> list[str]:
-        """Return the ids that have a history."""
+        """Return the ids that have a history; none where the folder cannot be read."""
         try:
             return sorted(found.name for found in self._history.iterdir() if found.is_dir())
-        except FileNotFoundError:
+        except OSError:
             return []
 
     def snapshots(self, tool_id: str) -> list[Snapshot]:
         """Return the snapshots of a tool, oldest first; a file that cannot be read is an empty snapshot."""
         try:
             names = sorted(
-                found.name
-                for found in (self._history / tool_id).iterdir()
-                if _SNAPSHOT.fullmatch(found.name)
+                found.name for found in (self._history / tool_id).iterdir() if _SNAPSHOT.fullmatch(found.name)
             )
-        except (FileNotFoundError, NotADirectoryError):
+        except OSError:
             return []
         return [Snapshot(name, self._body(tool_id, name)) for name in names]
 
@@ -133,7 +132,10 @@ class PromptFiles:
 
 
 def _read(file: Path) -> bytes:
-    with file.open("rb") as stream:
+    # Without O_NONBLOCK, to open a FIFO would wait for a writer.
+    with os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise ValueError("it is no ordinary file")
         data = stream.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise ValueError(f"it has more than {LARGEST:,} bytes")
