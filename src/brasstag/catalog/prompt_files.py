@@ -47,10 +47,17 @@ class PromptFiles:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other writers, of this process and others, away meanwhile."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{self.folder}.lock"):
+        """Keep other writers, of this process and others, away meanwhile; raise StoreError where none can write."""
+        lock = FileLock(f"{self.folder}.lock")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+        except OSError as error:
+            raise StoreError(f"{self.folder} cannot be written: {_said(error)}") from error
+        try:
             yield
+        finally:
+            lock.release()
 
     def stamp(self) -> tuple[int, ...]:
         """Return what changes when the live file does."""
@@ -74,8 +81,7 @@ class PromptFiles:
 
     def write_live(self, entries: Sequence[Any]) -> None:
         """Replace the live file as a whole."""
-        text = json.dumps(list(entries), indent=2, ensure_ascii=False) + "\n"
-        _write(self._live, text.encode(), replace=True)
+        _write(self._live, _as_json(list(entries)), replace=True)
 
     def tool_ids(self) -> list[str]:
         """Return the ids that have a history; none where the folder cannot be read."""
@@ -112,7 +118,7 @@ class PromptFiles:
     def write_snapshot(self, tool_id: str, name: str, body: dict[str, Any]) -> None:
         """Write a snapshot once and for all; the same one again is no change, another one is refused."""
         file = self._history / tool_id / name
-        data = (json.dumps(body, indent=2, ensure_ascii=False) + "\n").encode()
+        data = _as_json(body)
         try:
             if _read(file) == data:
                 return
@@ -129,6 +135,14 @@ class PromptFiles:
         except (OSError, ValueError, RecursionError):
             return {}
         return value if isinstance(value, dict) and value.get("toolId") == tool_id else {}
+
+
+def _as_json(value: Any) -> bytes:
+    try:
+        return f"{json.dumps(value, indent=2, ensure_ascii=False)}\n".encode()
+    except UnicodeEncodeError:
+        # Half a surrogate pair, as a file edited by hand may hold it, can only be written as an escape.
+        return f"{json.dumps(value, indent=2)}\n".encode()
 
 
 def _read(file: Path) -> bytes:

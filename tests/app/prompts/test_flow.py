@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from brasstag import Code, Room, ToolError
+from brasstag.words.errors import StoreError
 from brasstag.words.review.proposals import ProposalState
 from tests.app.prompts.documents import live_file, live_ids, make_live, proposal
 
@@ -275,6 +276,39 @@ async def test_an_approval_counts_as_the_last_one_where_the_clock_was_put_back(p
         assert (await room.prompts.get("tag_hunter")).tool.prompt == "List hissed."
         assert len(await room.prompts.history("tag_hunter")) == 2
         assert (await room.verify()).findings == []
+
+
+async def test_an_approval_that_cannot_be_written_is_told_and_finished_later(project: Path) -> None:
+    history = project / ".brasstag" / "prompts" / "history" / "tag_hunter"
+    history.parent.mkdir(parents=True)
+    async with Room.open(project) as room:
+        found = await room.prompts.propose(proposal())
+        history.touch()
+        with pytest.raises(StoreError, match="cannot be written"):
+            await room.prompts.approve(found.id, "ada", seen=found.digest)
+    async with Room.open(project) as room:
+        assert (await room.prompts.catalog()).find("tag_hunter") is None
+    history.unlink()
+    async with Room.open(project) as room:
+        assert (await room.prompts.catalog()).find("tag_hunter") is not None
+        assert (await room.verify()).findings == []
+
+
+async def test_a_folder_that_cannot_be_there_keeps_a_proposal_from_being_approved(project: Path) -> None:
+    async with Room.open(project) as room:
+        found = await room.prompts.propose(proposal())
+        (project / ".brasstag" / "prompts").touch()
+        with pytest.raises(StoreError, match="cannot be written"):
+            await room.prompts.approve(found.id, "ada", seen=found.digest)
+        assert (await room.prompts.proposal(found.id)).state is ProposalState.CHIEF_REVIEWED
+
+
+async def test_half_a_surrogate_pair_in_the_live_file_does_not_stop_approvals(project: Path) -> None:
+    live_file(project).parent.mkdir(parents=True)
+    live_file(project).write_text('[{"id": "by_hand", "prompt": "\\ud800"}]')
+    async with Room.open(project) as room:
+        await make_live(room)
+    assert live_ids(project) == ["by_hand", "tag_hunter"]
 
 
 async def test_a_harness_that_was_not_run_keeps_a_proposal_from_going_live(project: Path) -> None:
