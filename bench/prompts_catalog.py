@@ -68,7 +68,7 @@ def _fill(user: PromptFiles, receipts: Receipts) -> None:
             "approver": "ada",
             "proposalType": "new",
         }
-        user.write_snapshot(tool.id, "20261118T000000.json", receipts.signed(body, "tag_0"))
+        user.write_snapshot(tool.id, "20261118T000000.000000Z.json", receipts.signed(body, "tag_0"))
     user.write_live([tool.as_json() for tool in tools])
 
 

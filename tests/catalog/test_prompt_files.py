@@ -1,63 +1,71 @@
-"""The files of prompt tools: replaced as a whole, snapshots written once, names that only grow."""
+"""The files of prompt tools: names of snapshots, and files that are not what they should be."""
 
-import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from brasstag.catalog.prompt_files import PromptFiles
 from brasstag.words.errors import StoreError
 
-
-def files(folder: Path) -> PromptFiles:
-    return PromptFiles(folder / "prompts", "project", "prompts.json")
-
-
-def test_a_snapshot_is_written_once(tmp_path: Path) -> None:
-    at = files(tmp_path)
-    at.write_snapshot("tool", "1.json", {"toolId": "tool", "a": 1})
-    at.write_snapshot("tool", "1.json", {"toolId": "tool", "a": 1})
-    with pytest.raises(StoreError, match="never replaced"):
-        at.write_snapshot("tool", "1.json", {"toolId": "tool", "a": 2})
-    assert [one.body["a"] for one in at.snapshots("tool")] == [1]
-    assert [path.name for path in (tmp_path / "prompts/history/tool").iterdir()] == ["1.json"]
+AT = "2026-11-18T08:09:24.123456Z"
+FIRST = "20261118T080924.123456Z.json"
 
 
-@given(
-    st.lists(
-        st.sampled_from(["2026-11-18T07:00:00.000001Z", "2026-11-18T07:00:00.5Z", "2025-01-01T00:00:00Z"])
-    )
-)
-def test_a_later_snapshot_has_a_later_name_even_if_the_clock_goes_back(times: list[str]) -> None:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as scratch:
-        at, names = files(Path(scratch)), []
-        for number, time in enumerate(times):
-            name = at.free_name("tool", time)
-            at.write_snapshot("tool", name, {"toolId": "tool", "n": number})
-            names.append(name)
-        assert names == sorted(set(names))
-        assert [one.body["n"] for one in at.snapshots("tool")] == list(range(len(times)))
+@pytest.fixture
+def files(tmp_path: Path) -> PromptFiles:
+    return PromptFiles(tmp_path / "prompts", "project", "prompts.json")
 
 
-def test_a_file_of_another_tool_is_no_snapshot(tmp_path: Path) -> None:
-    at = files(tmp_path)
-    at.write_snapshot("tool", "1.json", {"toolId": "other"})
-    (tmp_path / "prompts/history/tool/2.json").write_text("{")
-    assert [one.body for one in at.snapshots("tool")] == [{}, {}]
-    assert [one.tool for one in at.snapshots("tool")] == [None, None]
+@pytest.mark.parametrize("at", [AT, "2026-11-18T08:09:24.000000Z", "1999-01-01T00:00:00.000000Z"])
+def test_a_new_snapshot_sorts_last_whatever_the_clock_says(files: PromptFiles, at: str) -> None:
+    written = []
+    for moment in (AT, at, at, at, "2026-11-18T08:09:25.000000Z", at):
+        written.append(files.free_name("tag_hunter", moment))
+        files.write_snapshot("tag_hunter", written[-1], {"toolId": "tag_hunter"})
+    assert written[0] == FIRST
+    assert written == sorted(set(written))
+    assert [snapshot.name for snapshot in files.snapshots("tag_hunter")] == written
 
 
-def test_the_live_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
-    at = files(tmp_path)
-    assert (at.live().entries, at.stamp()) == ((), ())
-    at.write_live([{"id": "b"}, {"id": "a"}])
-    first = at.stamp()
-    assert [entry["id"] for entry in at.live().entries] == ["b", "a"]
-    at.write_live([])
-    assert at.stamp() != first
-    assert json.loads((tmp_path / "prompts/prompts.json").read_text()) == []
-    assert [path.name for path in (tmp_path / "prompts").iterdir()] == ["prompts.json"]
+@pytest.mark.parametrize("name", ["zzzz.json", "9999_b.json", "20261118T080924.123456Z-0001.json", "~.json"])
+def test_a_file_with_another_name_is_no_snapshot(files: PromptFiles, name: str) -> None:
+    files.write_snapshot("tag_hunter", name, {"toolId": "tag_hunter"})
+    assert files.snapshots("tag_hunter") == []
+    assert files.free_name("tag_hunter", AT) == FIRST
+
+
+def test_a_name_that_none_can_follow_is_told(files: PromptFiles) -> None:
+    last = "99991231T235959.999999Z_9999.json"
+    files.write_snapshot("tag_hunter", last, {"toolId": "tag_hunter"})
+    with pytest.raises(StoreError, match=f"{last}; move that file away"):
+        files.free_name("tag_hunter", AT)
+
+
+def _loop(place: Path) -> None:
+    place.symlink_to(place.name)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, _loop, lambda place: place.symlink_to("/dev/zero")])
+def test_what_is_no_ordinary_file_is_told_and_not_waited_for(
+    files: PromptFiles, make: Callable[[Path], None]
+) -> None:
+    snapshot = files.folder / "history" / "tag_hunter" / FIRST
+    snapshot.parent.mkdir(parents=True)
+    make(snapshot)
+    make(files.folder / "prompts.json")
+    assert "prompts.json cannot be read" in files.live().problem
+    assert [dict(found.body) for found in files.snapshots("tag_hunter")] == [{}]
+
+
+@pytest.mark.parametrize("make", [Path.touch, _loop, os.mkfifo])
+@pytest.mark.parametrize("name", ["history", "history/tag_hunter"])
+def test_a_history_that_is_no_folder_holds_no_snapshots(
+    files: PromptFiles, make: Callable[[Path], None], name: str
+) -> None:
+    place = files.folder / name
+    place.parent.mkdir(parents=True)
+    make(place)
+    assert files.tool_ids() == []
+    assert files.snapshots("tag_hunter") == []
