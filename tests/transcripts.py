@@ -26,7 +26,7 @@ HOME = "/home/ada"
 _NOT_OURS = frozenset({"make", "pip", "git", "uv"})
 """Commands a page may show that are not played here."""
 
-_ID = r"(?:apr|boot|call|key|mem|room|tag|task)_[0-9a-z]{20,}"
+_ID = r"(?:apr|boot|call|iss|key|mem|prp|room|tag|task)_[0-9a-z]{20,}"
 _DATE = r"\d{4}-\d\d-\d\d"
 _CLOCK = r"\d\d:\d\d:\d\d(?:\.\d+)?Z?"
 _CHANGING = (
@@ -39,7 +39,7 @@ _CHANGING = (
 _NAMES = re.compile(rf"{_ID}|(?<=  )[0-9a-z]{{8}}$")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _ME = re.escape(user_name())
-_OURSELVES = re.compile(rf"(?<=cli:){_ME}(?= )|(?<= ){_ME}(?= \(terminal\))")
+_OURSELVES = re.compile(rf"(?<=cli:){_ME}(?=[ ,]|$)|(?<= ){_ME}(?= \(terminal\))")
 """Whoever runs the tests plays Ada."""
 _QUESTION = re.compile(
     r"^(?:approve, edit, deny or later\? \[later\]|why\?|your answer, or Enter for later|.*\? \[y/N\]): (?P<answer>.*)$"

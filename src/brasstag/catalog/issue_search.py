@@ -42,7 +42,8 @@ def search_issues(
         (_score(issue, comments.get(issue.id, ""), words), issue) for issue in issues if wanted.fits(issue)
     ]
     found = [(score, issue) for score, issue in scored if score or not words]
-    newest = sorted(found, key=lambda one: (one[1].updated_at, one[1].id), reverse=True)
+    # Both issues of a proposal change in one moment; the one that waits for a person comes first.
+    newest = sorted(found, key=lambda one: (one[1].updated_at, bool(one[1].actions), one[1].id), reverse=True)
     return sorted(newest, key=lambda one: (-one[0], -PRIORITIES.index(one[1].priority)))
 
 

@@ -30,6 +30,21 @@ def test_a_challenge_names_each_kind_of_problem_once(monkeypatch: pytest.MonkeyP
     assert "2 of 3: NOT_IN_LINE, NO_RECEIPT  " in shown(monkeypatch, EntryKind.CHALLENGED, payload)
 
 
+def test_a_refused_decision_on_a_proposal_says_what_was_tried_and_why_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    payload = {
+        "type": "proposal",
+        "tool": "smell_ledger",
+        "refused": "approve",
+        "by": "ada (terminal)",
+        "code": "PROPOSAL_STALE",
+    }
+    assert "smell_ledger approve by ada (terminal) → PROPOSAL_STALE" in shown(
+        monkeypatch, EntryKind.RESOLVED, payload
+    )
+
+
 def shown(monkeypatch: pytest.MonkeyPatch, kind: EntryKind, payload: dict[str, Any]) -> str:
     """The line of one entry."""
     screen = io.StringIO()

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from brasstag.store.catalog.writer import IssueChange, IssueWrites, NewIssue
+from brasstag.words.budgets import dollars
 from brasstag.words.canonical import sha256
 from brasstag.words.review.issues import CHIEF_OF_STAFF, MOST_BODY, MOST_TITLE, Issue, IssueEvent
 from brasstag.words.review.proposals import Proposal, ProposalContent
@@ -150,8 +151,21 @@ def _assessment_lines(assessment: Mapping[str, Any], harness: Mapping[str, Any])
     for untold in assessment.get("notJudged", ()):
         yield f"- Not judged: {untold}"
     if harness:
-        yield f"Harness: {harness.get('verdict')}, on {harness.get('basis')}"
-        for case in harness.get("cases", ()):
-            yield f"- {case.get('name')}: {case.get('verdict')}" + "".join(
-                f"; {failed.get('check')}: {failed.get('why')}" for failed in case.get("failures", ())
-            )
+        yield from _harness_lines("Harness", harness)
+    if before := harness.get("before"):
+        yield from _harness_lines("The same test cases with the live prompt", before)
+
+
+def _harness_lines(title: str, harness: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{title}: {harness.get('verdict')}, on {harness.get('basis')}"
+    for case in harness.get("cases", ()):
+        yield f"- {case.get('name')}: {case.get('verdict')}{_used(case.get('usage'))}" + "".join(
+            f"; {failed.get('check')}: {failed.get('why')}" for failed in case.get("failures", ())
+        )
+
+
+def _used(usage: Mapping[str, Any] | None) -> str:
+    if usage is None:
+        return ""
+    cost = usage.get("cost")
+    return f" ({usage.get('tokens', 0):,} tokens, {'price not known' if cost is None else dollars(cost)})"

@@ -13,6 +13,9 @@ from brasstag.words.review.issues import Issue
 if TYPE_CHECKING:
     from brasstag.app import RoomIssues
 
+_DONE = {"commented": "commented on"}
+"""Kinds of events that need more than their name before ``it``."""
+
 
 async def list_issues(project: Path, output: OutputName | None, wanted: Mapping[str, str]) -> None:
     """List the issues that fit."""
@@ -27,7 +30,9 @@ async def list_issues(project: Path, output: OutputName | None, wanted: Mapping[
             asks = "; waits for a decision" if issue.actions else ""
             say(f"  {issue.priority}, for {who}, {local_time(issue.updated_at)}{asks}", "dim")
     if not found and not wants_json(output):
-        say("There is no such issue.", "dim")
+        filtered = any(wanted.get(name) for name in ("query", "assignee", "tag"))
+        none = "No issue is open." if wanted.get("status") else "There are no issues."
+        say("No issue fits." if filtered else none, "dim")
 
 
 async def show_issue(project: Path, output: OutputName | None, name: str) -> None:
@@ -59,7 +64,7 @@ def print_issue(issue: Issue) -> None:
         say(f"  links: {', '.join(issue.links)}", "dim")
     quote_all(issue.body.split("\n"), indent="  │ ")
     for event in issue.history[1:]:
-        say(f"  {event.by} {event.kind} it, {local_time(event.at)}", "dim")
+        say(f"  {event.by} {_DONE.get(event.kind, event.kind)} it, {local_time(event.at)}", "dim")
         if event.text:
             quote_all(event.text.split("\n"), indent="    │ ")
     for action in issue.actions:

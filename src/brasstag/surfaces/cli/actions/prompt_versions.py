@@ -1,9 +1,10 @@
 """What the commands about versions, tests and outcomes of prompt tools do."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from brasstag.surfaces.cli.session.people import require_approver
 from brasstag.surfaces.cli.session.rooms import open_room
@@ -80,16 +81,9 @@ class PromptVersions:
                 {"proposalId": proposal.id, "state": proposal.state.value, "harness": dict(proposal.harness)}
             )
             return
-        say(
-            f"{proposal.content.tool.id}: {proposal.harness['verdict']}, on {proposal.harness['basis']}",
-            "bold",
-        )
-        for case in proposal.harness["cases"]:
-            say(
-                f"  {case['verdict']}  {case['name']} (should {case.get('expect', 'pass')}), on {case['basis']}"
-            )
-            for failure in case["failures"]:
-                quote(f"{failure['check']}: {failure['why']}", indent="    ")
+        _print_harness(proposal.content.tool.id, proposal.harness)
+        if before := proposal.harness.get("before"):
+            _print_harness("with the live prompt", before)
         say(f"brasstag prompts review {proposal.id}   reviews it with this result", "dim")
 
     async def replay(self, name: str, tasks: Sequence[str]) -> None:
@@ -144,3 +138,11 @@ class PromptVersions:
         table(
             ("VERSION", "TASKS", "USED", "DONE", "FAILED", "STOPPED", "OPEN", "TOKENS", "COST", "LAST"), rows
         )
+
+
+def _print_harness(title: str, harness: Mapping[str, Any]) -> None:
+    say(f"{title}: {harness['verdict']}, on {harness['basis']}", "bold")
+    for case in harness["cases"]:
+        say(f"  {case['verdict']}  {case['name']} (should {case.get('expect', 'pass')}), on {case['basis']}")
+        for failure in case["failures"]:
+            quote(f"{failure['check']}: {failure['why']}", indent="    ")

@@ -84,6 +84,8 @@ def _passed_on(payload: Mapping[str, Any]) -> Iterator[str]:
             yield _cut(", ".join(str(change["path"]) for change in changes))
         case {"type": "challenge", "problems": list(problems), "refused": refused, "tries": tries}:
             yield f"{refused} of {tries}: {', '.join(dict.fromkeys(str(one['id']) for one in problems))}"
+        case {"type": "proposal", "refused": str(step), "code": str(code), "by": str(by)}:
+            yield f"{step} by {by} → {code}"
         case {"question": str(question), "from": str(role)}:
             yield f"answered {role}: {_beginning(question)}"
 

@@ -47,7 +47,7 @@ def print_proposal(proposal: Proposal) -> None:
         quote(f"{proposal.state.value} by {proposal.decision.by}: {proposal.decision.note}", indent="  ")
     say(f"  digest {proposal.digest}", "dim")
     for issue in filter(None, proposal.issues):
-        say(f"  {issue}", "dim")
+        say(f"  issue {issue}", "dim")
     if proposal.state in _NEXT:
         say(_NEXT[proposal.state].format(id=proposal.id), "dim")
 
