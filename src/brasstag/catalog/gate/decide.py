@@ -21,12 +21,9 @@ from brasstag.words.calls import Tag
 from brasstag.words.errors import BrasstagError, Code, StoreError, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.review.prompt_tools import Target
-from brasstag.words.review.proposals import Proposal, ProposalDecision, ProposalStep, after
+from brasstag.words.review.proposals import AGENT, Proposal, ProposalDecision, ProposalStep, after
 
 log = logging.getLogger("brasstag")
-
-AGENT = "agent:"
-"""How the name of an agent begins."""
 
 Recheck = Callable[[Proposal], Mapping[str, Any]]
 """Runs the deterministic checks of the harness again, and returns their result."""
