@@ -32,6 +32,7 @@ BENCHES = (
     "converting",
     "asking_data",
     "prompts_screening",
+    "prompts_catalog",
 )
 
 

@@ -32,10 +32,12 @@ from brasstag import (
     Failed,
     Outcome,
     Room,
+    ToolError,
     Waiting,
 )
 from brasstag.surfaces.cli.main import main
 from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver
+from tests.app.prompts.documents import proposal
 from tests.postgres import Server, find_binaries
 from tests.processes import KILLED, _context, end
 from tests.runtimes import put_in
@@ -75,6 +77,7 @@ async def live(home: Path) -> str:
         await room.documents.scan()
         await room.documents.index()
         secret = await use_files(room)
+        await use_prompts(room)
         async with worked_on(room):
             await finish_runs(room)
             await leave_runs_waiting(room)
@@ -126,6 +129,23 @@ async def use_files(room: Room) -> str:
     secret = done(await room.call("write_file", {"path": "secret.md", "content": "the secret words\n"}))
     assert secret.tag is not None
     return secret.tag.id
+
+
+async def use_prompts(room: Room) -> None:
+    """Bring proposals to each of their states, with a prompt tool that is live, and issues."""
+    live_tool = await room.prompts.propose(proposal())
+    await room.prompts.approve(live_tool.id, ADA, seen=live_tool.digest)
+    back = await room.prompts.propose(proposal(id="second_tool"))
+    await room.prompts.needs_changes(back.id, ADA, seen=back.digest, note="say which")
+    rejected = await room.prompts.propose(proposal(id="third_tool"))
+    await room.prompts.reject(rejected.id, ADA, seen=rejected.digest, note="not needed")
+    with pytest.raises(ToolError):
+        await room.prompts.approve(rejected.id, ADA, seen=rejected.digest)
+    await room.prompts.propose(proposal(id="fourth_tool"), review=False)
+    await room.prompts.propose(proposal(id="fifth_tool"))
+    await room.prompts.draft(proposal(id="sixth_tool", rationale=""))
+    issue = await room.issues.open("The harbour", "It is deep.", tags=["sea"], assignee="editor")
+    await room.issues.comment(issue.id, "Or shallow.")
 
 
 async def finish_runs(room: Room) -> None:

@@ -15,7 +15,7 @@ def file_differences(
 ) -> Iterator[tuple[str, str]]:
     """Yield where and how the history and the live file of one source differ from the approved proposals."""
     newest: dict[str, Proposal] = {}
-    for proposal in approved:
+    for proposal in sorted(approved, key=_snapshot):
         if proposal.content.target == files.target and proposal.applied:
             newest[proposal.content.tool.id] = proposal
             yield from _wrong_snapshot(proposal, files, receipts)
@@ -43,9 +43,13 @@ def unapproved_tools(approved: Iterable[Proposal], files: PromptFiles) -> list[s
     ]
 
 
+def _snapshot(proposal: Proposal) -> str:
+    """Return the name of its snapshot: the later an approval, the later its name, whatever the clock said."""
+    return proposal.decision.snapshot if proposal.decision else ""
+
+
 def _wrong_snapshot(proposal: Proposal, files: PromptFiles, receipts: Receipts) -> Iterator[tuple[str, str]]:
-    content, decided = proposal.content, proposal.decision
-    name = decided.snapshot if decided else ""
+    content, name = proposal.content, _snapshot(proposal)
     where = f"{HISTORY}/{content.tool.id}/{name}"
     found: Snapshot | None = next((one for one in files.snapshots(content.tool.id) if one.name == name), None)
     if found is None:

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +20,10 @@ LIVE = "prompts.json"
 HISTORY = "history"
 LARGEST = 64_000_000
 """Bytes of a live file, or of a snapshot, that are read."""
+
+_SNAPSHOT = re.compile(r"([0-9]{8}T[0-9]{6}\.[0-9]{6}Z)(?:_([0-9]{4}))?\.json")
+"""The time of an approval, and a number where the clock was not later than for the one before. Names sort by both."""
+_MOST_AT_ONE_TIME = 9_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +47,17 @@ class PromptFiles:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other writers, of this process and others, away meanwhile."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{self.folder}.lock"):
+        """Keep other writers, of this process and others, away meanwhile; raise StoreError where none can write."""
+        lock = FileLock(f"{self.folder}.lock")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+        except OSError as error:
+            raise StoreError(f"{self.folder} cannot be written: {_said(error)}") from error
+        try:
             yield
+        finally:
+            lock.release()
 
     def stamp(self) -> tuple[int, ...]:
         """Return what changes when the live file does."""
@@ -68,41 +81,44 @@ class PromptFiles:
 
     def write_live(self, entries: Sequence[Any]) -> None:
         """Replace the live file as a whole."""
-        text = json.dumps(list(entries), indent=2, ensure_ascii=False) + "\n"
-        _write(self._live, text.encode(), replace=True)
+        _write(self._live, _as_json(list(entries)), replace=True)
 
     def tool_ids(self) -> list[str]:
-        """Return the ids that have a history."""
+        """Return the ids that have a history; none where the folder cannot be read."""
         try:
             return sorted(found.name for found in self._history.iterdir() if found.is_dir())
-        except FileNotFoundError:
+        except OSError:
             return []
 
     def snapshots(self, tool_id: str) -> list[Snapshot]:
         """Return the snapshots of a tool, oldest first; a file that cannot be read is an empty snapshot."""
         try:
             names = sorted(
-                found.name for found in (self._history / tool_id).iterdir() if found.suffix == ".json"
+                found.name for found in (self._history / tool_id).iterdir() if _SNAPSHOT.fullmatch(found.name)
             )
-        except (FileNotFoundError, NotADirectoryError):
+        except OSError:
             return []
         return [Snapshot(name, self._body(tool_id, name)) for name in names]
 
     def free_name(self, tool_id: str, at: str) -> str:
         """Return the name of a new snapshot: later than every one that is there."""
-        taken = {snapshot.name for snapshot in self.snapshots(tool_id)}
         base = "".join(letter for letter in at if letter.isalnum() or letter == ".")
-        name, number = f"{base}.json", 0
-        while name in taken or any(name < other for other in taken):
-            number += 1
-            newest = max(taken).removesuffix(".json").partition("-")[0]
-            name = f"{max(base, newest)}-{number:04d}.json"
-        return name
+        newest = max((snapshot.name for snapshot in self.snapshots(tool_id)), default="")
+        last = _SNAPSHOT.fullmatch(newest)
+        if last is None or base > last[1]:
+            return f"{base}.json"
+        # A clock was put back, or a colleague's goes ahead of ours.
+        number = int(last[2] or 0) + 1
+        if number > _MOST_AT_ONE_TIME:
+            raise StoreError(
+                f"no snapshot can come after {HISTORY}/{tool_id}/{newest}; move that file away, and try again"
+            )
+        return f"{last[1]}_{number:04d}.json"
 
     def write_snapshot(self, tool_id: str, name: str, body: dict[str, Any]) -> None:
         """Write a snapshot once and for all; the same one again is no change, another one is refused."""
         file = self._history / tool_id / name
-        data = (json.dumps(body, indent=2, ensure_ascii=False) + "\n").encode()
+        data = _as_json(body)
         try:
             if _read(file) == data:
                 return
@@ -121,8 +137,19 @@ class PromptFiles:
         return value if isinstance(value, dict) and value.get("toolId") == tool_id else {}
 
 
+def _as_json(value: Any) -> bytes:
+    try:
+        return f"{json.dumps(value, indent=2, ensure_ascii=False)}\n".encode()
+    except UnicodeEncodeError:
+        # Half a surrogate pair, as a file edited by hand may hold it, can only be written as an escape.
+        return f"{json.dumps(value, indent=2)}\n".encode()
+
+
 def _read(file: Path) -> bytes:
-    with file.open("rb") as stream:
+    # Without O_NONBLOCK, to open a FIFO would wait for a writer.
+    with os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise ValueError("it is no ordinary file")
         data = stream.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise ValueError(f"it has more than {LARGEST:,} bytes")
@@ -140,6 +167,7 @@ def _write(file: Path, data: bytes, *, replace: bool) -> None:
         temporary.replace(file)
     else:
         # A link is refused where the name is taken, so that no snapshot is ever written over.
+        temporary.chmod(0o444)
         try:
             os.link(temporary, file)
         finally:

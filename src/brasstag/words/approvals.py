@@ -32,6 +32,12 @@ class Approver:
     """How the person was identified; with ``library`` a program vouches for the name."""
     issuers: tuple[str, ...] = ()
     """For a token: who issued it, who issued theirs, and so on."""
+    issued: tuple[str, ...] = ()
+    """For a token: whose tokens this person issued, directly or through others; removed ones, too."""
+
+    def may_be(self, name: str) -> bool:
+        """Say whether this person may have used the token of that name: it is theirs, or one was issued by the other."""
+        return name in (self.name, *self.issuers, *self.issued)
 
     @classmethod
     def named(cls, by: "Approver | str") -> "Approver":

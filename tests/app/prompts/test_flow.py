@@ -1,12 +1,14 @@
 """The whole way of a prompt tool: proposed, reviewed, decided, live, changed, taken back."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from brasstag import Code, Room, ToolError
+from brasstag.words.errors import StoreError
 from brasstag.words.review.proposals import ProposalState
 from tests.app.prompts.documents import live_file, live_ids, make_live, proposal
 
@@ -249,6 +251,64 @@ async def test_of_two_approvals_for_one_tool_one_wins(project: Path) -> None:
         assert error.code is Code.PROPOSAL_STALE
         assert "changed by another approval" in error.message
         assert (await room.prompts.get("tag_hunter")).tool.prompt == proposal()["prompt"]
+
+
+async def test_verify_knows_which_approval_was_the_last_one(project: Path) -> None:
+    """An older proposal that was revised is approved after a younger one, and an agent's id says nothing of time."""
+    async with Room.open(project) as room:
+        older = await room.prompts.propose(proposal(), by="ada")
+        await room.prompts.propose(proposal(prompt="List growled."), by="bo")
+        younger = (await room.prompts.proposals())[-1]
+        await room.prompts.approve(younger.id, "cy", seen=younger.digest)
+        change = proposal(proposalType="modify", prompt="List hissed.", rationale="Only one is left.")
+        revised = await room.prompts.propose(change, by="ada", revises=older.id)
+        await room.prompts.approve(revised.id, "cy", seen=revised.digest)
+        assert (await room.prompts.get("tag_hunter")).tool.prompt == "List hissed."
+        assert (await room.verify()).findings == []
+
+
+async def test_an_approval_counts_as_the_last_one_where_the_clock_was_put_back(project: Path) -> None:
+    now = datetime(2026, 11, 18, 8, 0, tzinfo=UTC)
+    async with Room.open(project, clock=lambda: now) as room:
+        await make_live(room)
+        now -= timedelta(days=1)
+        await make_live(room, proposalType="modify", prompt="List hissed.", rationale="Only one is left.")
+        assert (await room.prompts.get("tag_hunter")).tool.prompt == "List hissed."
+        assert len(await room.prompts.history("tag_hunter")) == 2
+        assert (await room.verify()).findings == []
+
+
+async def test_an_approval_that_cannot_be_written_is_told_and_finished_later(project: Path) -> None:
+    history = project / ".brasstag" / "prompts" / "history" / "tag_hunter"
+    history.parent.mkdir(parents=True)
+    async with Room.open(project) as room:
+        found = await room.prompts.propose(proposal())
+        history.touch()
+        with pytest.raises(StoreError, match="cannot be written"):
+            await room.prompts.approve(found.id, "ada", seen=found.digest)
+    async with Room.open(project) as room:
+        assert (await room.prompts.catalog()).find("tag_hunter") is None
+    history.unlink()
+    async with Room.open(project) as room:
+        assert (await room.prompts.catalog()).find("tag_hunter") is not None
+        assert (await room.verify()).findings == []
+
+
+async def test_a_folder_that_cannot_be_there_keeps_a_proposal_from_being_approved(project: Path) -> None:
+    async with Room.open(project) as room:
+        found = await room.prompts.propose(proposal())
+        (project / ".brasstag" / "prompts").touch()
+        with pytest.raises(StoreError, match="cannot be written"):
+            await room.prompts.approve(found.id, "ada", seen=found.digest)
+        assert (await room.prompts.proposal(found.id)).state is ProposalState.CHIEF_REVIEWED
+
+
+async def test_half_a_surrogate_pair_in_the_live_file_does_not_stop_approvals(project: Path) -> None:
+    live_file(project).parent.mkdir(parents=True)
+    live_file(project).write_text('[{"id": "by_hand", "prompt": "\\ud800"}]')
+    async with Room.open(project) as room:
+        await make_live(room)
+    assert live_ids(project) == ["by_hand", "tag_hunter"]
 
 
 async def test_a_harness_that_was_not_run_keeps_a_proposal_from_going_live(project: Path) -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from brasstag.surfaces.cli.session import people
 from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE
+from brasstag.words.approvals import Approver
 from tests.surfaces.conftest import OpenTerminal, Pipe
 
 
@@ -65,3 +67,24 @@ def test_a_person_at_a_terminal_is_known_by_their_account_not_by_what_they_claim
     assert terminal("approvals", "deny", asked, **claim).ends() == 0
     account = pwd.getpwuid(os.getuid()).pw_name
     assert pipe("approvals", "show", asked).json["decidedBy"] == f"{account} (terminal)"
+
+
+def test_who_issued_a_token_stays_known_when_tokens_are_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = {"ada": people.add_approver("ada", "root")}
+    tokens["mid"] = people.add_approver("mid", "ada")
+    tokens["far"] = people.add_approver("far", "mid")
+
+    def person(name: str) -> Approver:
+        monkeypatch.setenv(TOKEN_VARIABLE, tokens[name])
+        found = people.registered_approver()
+        assert found is not None
+        return found
+
+    people.remove_approver("mid")
+    assert people.approver_names() == ["ada", "far"]
+    assert person("far").issuers == ("mid", "ada", "root")
+    assert person("ada").issued == ("mid", "far")
+    monkeypatch.setenv(TOKEN_VARIABLE, tokens["mid"])
+    assert people.registered_approver() is None
+    tokens["mid"] = people.add_approver("mid", "bo")
+    assert person("mid").issuers == ("ada", "bo", "root")

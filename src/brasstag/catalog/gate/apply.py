@@ -5,7 +5,7 @@ from typing import Any
 
 from brasstag.catalog.prompt_files import PromptFiles
 from brasstag.catalog.snapshots import Receipts, snapshot_body
-from brasstag.words.errors import Code, ToolError
+from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.review.proposals import Proposal
 
 At = Callable[[str], None]
@@ -20,17 +20,26 @@ def require_readable(files: PromptFiles) -> None:
 
 
 def apply_proposal(proposal: Proposal, files: PromptFiles, receipts: Receipts, tag: str, at: At) -> None:
-    """Write the snapshot of an approved proposal and bring its content into the live file."""
+    """Write the snapshot of an approved proposal and bring its content into the live file.
+
+    Raises StoreError where a file cannot be written; the approval stands, and is applied at the next opening.
+    """
     content, decided = proposal.content, proposal.decision
     if decided is None:
         raise ValueError(f"{proposal.id} is not decided")
     require_readable(files)
     body = receipts.signed(snapshot_body(proposal, proposal.base), tag)
-    files.write_snapshot(content.tool.id, decided.snapshot, body)
-    at("snapshot written")
     new = None if content.type == "retire" else content.tool.as_json()
-    files.write_live(_with(files.live().entries, content.tool.id, new))
-    at("live file written")
+    try:
+        files.write_snapshot(content.tool.id, decided.snapshot, body)
+        at("snapshot written")
+        files.write_live(_with(files.live().entries, content.tool.id, new))
+        at("live file written")
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"{proposal.id} was approved and cannot be written to {files.folder}: {error}. Mend that; "
+            "any `brasstag prompts` command then finishes it"
+        ) from error
 
 
 def _with(entries: Sequence[Any], tool_id: str, new: Mapping[str, Any] | None) -> list[Any]:

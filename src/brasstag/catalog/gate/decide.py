@@ -18,15 +18,12 @@ from brasstag.store.catalog.writer import IssueWrites, Move
 from brasstag.store.timeline.timeline import read_entries
 from brasstag.words.approvals import Approver
 from brasstag.words.calls import Tag
-from brasstag.words.errors import BrasstagError, Code, ToolError
+from brasstag.words.errors import BrasstagError, Code, StoreError, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.review.prompt_tools import Target
-from brasstag.words.review.proposals import Proposal, ProposalDecision, ProposalStep, after
+from brasstag.words.review.proposals import AGENT, Proposal, ProposalDecision, ProposalStep, after
 
 log = logging.getLogger("brasstag")
-
-AGENT = "agent:"
-"""How the name of an agent begins."""
 
 Recheck = Callable[[Proposal], Mapping[str, Any]]
 """Runs the deterministic checks of the harness again, and returns their result."""
@@ -71,8 +68,11 @@ def recover(gate: Gate, task_id: str) -> list[str]:
         return []
     finished = []
     for target, files in gate.catalog.files.items():
-        with files.locked():
-            finished += _finish_unapplied(gate, task_id, target)
+        try:
+            with files.locked():
+                finished += _finish_unapplied(gate, task_id, target)
+        except StoreError as error:
+            log.warning("what was approved waits to be applied: %s", error)
     return finished
 
 

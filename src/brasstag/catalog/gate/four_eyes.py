@@ -33,10 +33,16 @@ def require_other_person(author: ProposalAuthor, by: Approver) -> None:
     name = person.removeprefix(REGISTERED)
     if by.name == name:
         raise _refused(f"{name} is the author; another registered approver has to decide")
-    if name in by.issuers:
+    if by.may_be(name):
         raise _refused(
-            f"{name}, the author, issued the token of {by.name}, so it does not count as another person"
+            f"{_issued(name, by)}; {name} is the author, and {by.name} does not count as another person"
         )
+
+
+def _issued(name: str, by: Approver) -> str:
+    """Say which of two persons issued the token of the other, and so could use it."""
+    issuer, other = (name, by.name) if name in by.issuers else (by.name, name)
+    return f"{issuer} issued the token of {other}"
 
 
 def _refused(why: str) -> ToolError:
@@ -70,8 +76,10 @@ class FourEyes:
             return True
         if by.name == agreed:
             raise _refused(f"{by.name} has agreed already; another registered approver has to agree, too")
-        if agreed and agreed in by.issuers:
-            raise _refused(f"{agreed} issued the token of {by.name}, so it does not count as another person")
+        if agreed and by.may_be(agreed):
+            raise _refused(
+                f"{_issued(agreed, by)}, so {by.name} does not count as another person than {agreed}"
+            )
         done = bool(agreed)
         self.store.catalog.note(
             task_id, RULE, {"rule": RULE, "set": "off" if done else "agreed", "by": by.name}

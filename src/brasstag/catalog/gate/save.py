@@ -18,6 +18,7 @@ from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.ids import new_id
 from brasstag.words.review.proposals import (
+    AGENT,
     Proposal,
     ProposalAuthor,
     ProposalContent,
@@ -165,7 +166,7 @@ def record_harness(gate: Gate, task_id: str, proposal: Proposal, harness: Mappin
 def _revised(
     gate: Gate, content: ProposalContent, author: ProposalAuthor, proposal_id: str
 ) -> Proposal | None:
-    """Return the open proposal that a document revises: the one named, a draft, or the author's own."""
+    """Return the open proposal that a document revises: the one named, the author's own, or for a person a draft."""
     if proposal_id:
         found = gate.get(proposal_id)
         if found.content.tool.id != content.tool.id:
@@ -175,10 +176,11 @@ def _revised(
             )
         return found
     known = gate.store.read(lambda view: open_proposals(view, content.tool.id))
+    completes = not author.name.startswith(AGENT)
     mine = [
         one
         for one in known
         if one.content.target == content.target
-        and (one.state is ProposalState.DRAFT or one.author.name == author.name)
+        and (one.author.name == author.name or (completes and one.state is ProposalState.DRAFT))
     ]
     return mine[-1] if mine else None

@@ -79,7 +79,8 @@ def list_proposals(
     connection: Connection, states: Sequence[ProposalState] = (), tool_id: str = ""
 ) -> list[Proposal]:
     """Return proposals, oldest first: in these states, and of this tool, where given."""
-    query = select(proposals).order_by(proposals.c.id)
+    # The id of an agent's proposal follows from its call, and says nothing of time.
+    query = select(proposals).order_by(proposals.c.opened_at, proposals.c.id)
     if states:
         query = query.where(proposals.c.state.in_([state.value for state in states]))
     if tool_id:
@@ -95,13 +96,10 @@ def open_proposals(connection: Connection, tool_id: str = "") -> list[Proposal]:
 
 def newest_approvals(connection: Connection) -> dict[tuple[str, str], tuple[str, str]]:
     """Return, by target and tool, the snapshot and the content digest of what this room approved last."""
-    query = (
-        select(proposals)
-        .where(proposals.c.state == ProposalState.APPROVED.value)
-        .order_by(proposals.c.decided_at, proposals.c.id)
-    )
+    query = select(proposals).where(proposals.c.state == ProposalState.APPROVED.value)
     found: dict[tuple[str, str], tuple[str, str]] = {}
-    for row in connection.execute(query):
+    # Later approvals have later snapshots, even where the clock was put back.
+    for row in sorted(connection.execute(query), key=lambda row: str(row.snapshot)):
         content = ProposalContent.from_json(json.loads(row.content))
         digest = "" if content.type == "retire" else content.tool.digest
         found[content.target, row.tool_id] = (row.snapshot, digest)

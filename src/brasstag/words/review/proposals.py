@@ -147,6 +147,10 @@ class ProposalContent:
         return stored_digest(self.as_json())
 
 
+AGENT = "agent:"
+"""How the name of an agent begins."""
+
+
 @dataclass(frozen=True, slots=True)
 class ProposalAuthor:
     """Who made a proposal, and whom four eyes count: for an agent, the person who started its run."""

@@ -5,8 +5,9 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from brasstag.settings import user_directory
@@ -19,6 +20,16 @@ from brasstag.words.errors import Code, ConfigError, Problem, ToolError
 TOKEN_VARIABLE = "BRASSTAG_APPROVER_TOKEN"  # noqa: S105 - the name of a variable
 
 LONGEST_NAME = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    """What is kept of a person who has a token, or had one."""
+
+    digest: str = ""
+    """Of the token; empty where it was removed."""
+    issued_by: tuple[str, ...] = ()
+    """Who issued this token, and those before it; four eyes ask for that even after a removal."""
 
 
 def user_name() -> str:
@@ -58,8 +69,9 @@ def registered_approver() -> Approver | None:
         return None
     known = _known()
     for name, entry in known.items():
-        if hmac.compare_digest(entry["digest"], _digest(token)):
-            return Approver(name, "token", tuple(_issuers(known, name)))
+        if entry.digest and hmac.compare_digest(entry.digest, _digest(token)):
+            issued = tuple(other for other in known if name in _issuers(known, other))
+            return Approver(name, "token", _issuers(known, name), issued)
     return None
 
 
@@ -69,14 +81,16 @@ def actor_name() -> str:
     return f"cli:{user_name()}" if registered is None else f"token:{registered.name}"
 
 
-def _issuers(known: dict[str, dict[str, str]], name: str) -> Iterator[str]:
-    """Yield who issued a person's token, who issued theirs, and so on."""
-    seen = {name}
-    issuer = known[name].get("issuedBy", "")
-    while issuer and issuer not in seen:
-        yield issuer
-        seen.add(issuer)
-        issuer = known.get(issuer, {}).get("issuedBy", "")
+def _issuers(known: Mapping[str, _Registered], name: str) -> tuple[str, ...]:
+    """Return who issued a person's tokens, who issued theirs, and so on."""
+    found: list[str] = []
+    wanted = [name]
+    while wanted:
+        issuers = known.get(wanted.pop(), _Registered()).issued_by
+        new = [issuer for issuer in issuers if issuer and issuer not in (name, *found)]
+        found += new
+        wanted += new
+    return tuple(found)
 
 
 def add_approver(name: str, issued_by: str = "") -> str:
@@ -88,28 +102,31 @@ def add_approver(name: str, issued_by: str = "") -> str:
         )
     token = secrets.token_urlsafe(32)
     with _changing() as known:
-        if name in known:
+        before = known.get(name, _Registered())
+        if before.digest:
             raise ToolError(
                 Code.ALREADY_EXISTS,
                 f"{name} already has a token; remove it first with `brasstag approvers remove`",
             )
-        known[name] = {"digest": _digest(token), "issuedBy": issued_by}
+        issuers = dict.fromkeys((*before.issued_by, issued_by))
+        known[name] = _Registered(_digest(token), tuple(filter(None, issuers)))
     return token
 
 
 def remove_approver(name: str) -> None:
-    """Take a person's token away."""
+    """Take a person's token away; who issued it stays known, as four eyes ask for that."""
     with _changing() as known:
-        if known.pop(name, None) is None:
+        if not known.get(name, _Registered()).digest:
             raise ToolError(
                 Code.INVALID_ARGUMENTS,
                 f"{name} has no token; `brasstag approvers` lists the people who have one",
             )
+        known[name] = replace(known[name], digest="")
 
 
 def approver_names() -> list[str]:
     """Return the names of all people who have a token."""
-    return sorted(_known())
+    return sorted(name for name, entry in _known().items() if entry.digest)
 
 
 def _digest(token: str) -> str:
@@ -120,29 +137,36 @@ def _file() -> Path:
     return user_directory() / "approvers.json"
 
 
-def _known() -> dict[str, dict[str, str]]:
+def _known() -> dict[str, _Registered]:
     file = _file()
     try:
-        known = json.loads(file.read_bytes())
+        stored = json.loads(file.read_bytes())
     except FileNotFoundError:
         return {}
     except ValueError:
-        known = None
-    if not isinstance(known, dict) or not all(map(_is_entry, known.values())):
+        stored = None
+    known = {name: _registered(entry) for name, entry in stored.items()} if isinstance(stored, dict) else None
+    if known is None or None in known.values():
         mend = "Remove the file, then give new tokens with `brasstag approvers add`."
         raise ConfigError([Problem(str(file), "", "does not hold names and digests", mend)])
-    # Earlier releases kept the digest alone.
-    return {name: {"digest": entry} if isinstance(entry, str) else entry for name, entry in known.items()}
+    return {name: entry for name, entry in known.items() if entry is not None}
 
 
-def _is_entry(entry: object) -> bool:
+def _registered(entry: object) -> _Registered | None:
+    """Return a person as the file holds them; None where it cannot be read. The first releases kept a digest alone."""
     if isinstance(entry, str):
-        return True
-    return isinstance(entry, dict) and isinstance(entry.get("digest"), str)
+        return _Registered(entry)
+    if not isinstance(entry, dict) or not isinstance(entry.get("digest"), str):
+        return None
+    issuers = entry.get("issuedBy", [])
+    issuers = [issuers] if isinstance(issuers, str) else issuers
+    if not isinstance(issuers, list) or not all(isinstance(issuer, str) for issuer in issuers):
+        return None
+    return _Registered(entry["digest"], tuple(issuers))
 
 
 @contextmanager
-def _changing() -> Iterator[dict[str, dict[str, str]]]:
+def _changing() -> Iterator[dict[str, _Registered]]:
     from filelock import FileLock
 
     file = _file()
@@ -153,5 +177,9 @@ def _changing() -> Iterator[dict[str, dict[str, str]]]:
         temporary = file.with_suffix(".tmp")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            json.dump(known, stream, indent=1)
+            stored = {
+                name: {"digest": entry.digest, "issuedBy": list(entry.issued_by)}
+                for name, entry in known.items()
+            }
+            json.dump(stored, stream, indent=1)
         temporary.replace(file)
