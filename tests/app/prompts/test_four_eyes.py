@@ -1,5 +1,6 @@
 """Four eyes: author and approver are two registered approvers, and switching that off takes two."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -73,3 +74,29 @@ async def test_removing_the_line_does_not_switch_it_off_and_two_approvers_do(mak
         assert not await room.prompts.needs_four_eyes()
         await room.prompts.approve(found.id, ADA, seen=found.digest)
         assert (await room.verify()).ok
+
+
+@pytest.mark.parametrize("name", ["colleague", "colleague:bo", "agent:editor", "hand edit"])
+async def test_no_program_claims_to_be_an_author_that_only_brasstag_names(project: Path, name: str) -> None:
+    async with Room.open(project) as room:
+        with pytest.raises(ToolError) as error:
+            await room.prompts.propose(proposal(), by=name)
+        assert error.value.code is Code.INVALID_ARGUMENTS
+
+
+async def test_what_a_colleague_approved_needs_one_registered_approver(
+    make_project: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    theirs, ours = make_project(name="theirs"), make_project(ON, name="ours")
+    async with Room.open(theirs) as room:
+        found = await room.prompts.propose(proposal())
+        await room.prompts.approve(found.id, "bo", seen=found.digest)
+    shutil.copytree(theirs / ".brasstag" / "prompts", ours / ".brasstag" / "prompts")
+    async with Room.open(ours) as room:
+        _, digest = await room.prompts.from_colleagues()
+        with pytest.raises(ToolError) as error:
+            await room.prompts.accept("ada", seen=digest)
+        assert error.value.code is Code.FOUR_EYES
+        assert await room.prompts.proposals() == []
+        await room.prompts.accept(ADA, seen=digest)
+        assert (await room.prompts.catalog()).find("tag_hunter") is not None

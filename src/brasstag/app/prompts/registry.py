@@ -16,7 +16,8 @@ from brasstag.catalog.catalog import PromptCatalog
 from brasstag.catalog.gate import accept as acceptance
 from brasstag.catalog.gate import decide as decisions
 from brasstag.catalog.gate import save
-from brasstag.catalog.gate.four_eyes import FourEyes
+from brasstag.catalog.gate.accept import HAND_EDIT
+from brasstag.catalog.gate.four_eyes import COLLEAGUE, FourEyes
 from brasstag.catalog.gate.gate import Gate
 from brasstag.catalog.harness.cases import CaseOutput, harness_result
 from brasstag.catalog.injection import Injection
@@ -27,11 +28,14 @@ from brasstag.store.catalog.proposals import list_proposals
 from brasstag.words.approvals import Approver
 from brasstag.words.errors import BrasstagError, Code, ToolError
 from brasstag.words.review.prompt_tools import Scope, Target
-from brasstag.words.review.proposals import Proposal, ProposalAuthor, ProposalState, ProposalStep
+from brasstag.words.review.proposals import AGENT, Proposal, ProposalAuthor, ProposalState, ProposalStep
 
 log = logging.getLogger("brasstag")
 
 _T = TypeVar("_T")
+
+RESERVED = (AGENT, COLLEAGUE, HAND_EDIT.name)
+"""How the names of authors begin whom only Brasstag itself names."""
 
 
 class PromptRegistry:
@@ -298,6 +302,10 @@ class PromptRegistry:
 
     def _author(self, by: str) -> ProposalAuthor:
         name = by or self._actor
+        if name.startswith(RESERVED):
+            raise ToolError(
+                Code.INVALID_ARGUMENTS, f"{name!r} is not the name of a person or a program; give another"
+            )
         return ProposalAuthor(name, name)
 
     @property

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from brasstag.catalog.gate.apply import require_readable
 from brasstag.catalog.gate.decide import PersonsDecision, decide, require_person
+from brasstag.catalog.gate.four_eyes import COLLEAGUE, require_other_person
 from brasstag.catalog.gate.gate import Gate
 from brasstag.catalog.gate.read import read_draft
-from brasstag.catalog.gate.save import draft
-from brasstag.catalog.gate.screened import require_unblocked, screening_of
+from brasstag.catalog.gate.save import draft, new_proposal, saved
+from brasstag.catalog.gate.screened import require_unblocked
 from brasstag.catalog.merge import Unaccounted
 from brasstag.store.catalog.proposals import open_proposals
 from brasstag.store.catalog.writer import Move
@@ -16,7 +18,6 @@ from brasstag.words.approvals import Approver
 from brasstag.words.canonical import stored_digest
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
-from brasstag.words.ids import new_id
 from brasstag.words.review.prompt_tools import FIELDS
 from brasstag.words.review.proposals import (
     Proposal,
@@ -59,6 +60,10 @@ def accept(gate: Gate, task_id: str, by: Approver, seen: str) -> list[Proposal]:
             Code.PROPOSAL_STALE, "what colleagues approved is not what you have seen; look at it again"
         )
     require_person(by)
+    if gate.four_eyes():
+        require_other_person(ProposalAuthor(COLLEAGUE, COLLEAGUE), by)
+    for target in {one.target for one in found}:
+        require_readable(gate.catalog.files[target])
     contents = [_colleagues_content(one) for one in found]
     for content in contents:
         require_unblocked(content)
@@ -73,27 +78,11 @@ def _accept_one(
     snapshot = one.snapshot
     if snapshot is None:
         raise ValueError(f"{one.tool_id} has no snapshot of a colleague")
-    at = gate.store.now()
     told = snapshot.body.get("author")
     name = str(told.get("name", "")) if isinstance(told, Mapping) else ""
-    author = ProposalAuthor(f"colleague:{name or 'unnamed'}", "colleague")
-    screening = screening_of(content).as_json()
-    proposal = Proposal(
-        new_id("prp"),
-        ProposalState.PROPOSED,
-        content,
-        author,
-        gate.base(content),
-        screening=screening,
-        opened_at=at,
-        updated_at=at,
-    )
-    payload = {
-        "by": author.name,
-        "author": author.as_json(),
-        "content": content.as_json(),
-        "snapshot": snapshot.name,
-    }
+    author = ProposalAuthor(f"{COLLEAGUE}:{name or 'unnamed'}", COLLEAGUE)
+    proposal = new_proposal(gate, content, author, ProposalState.PROPOSED)
+    payload = saved(proposal) | {"snapshot": snapshot.name}
     gate.store.catalog.move(task_id, Move(proposal, EntryKind.PROPOSED, payload))
     assessment = {"by": f"the snapshot of {snapshot.approver}", "recommendation": "approve", "items": []}
     harness = snapshot.body.get("harness")

