@@ -17,6 +17,8 @@ import pytest
 import typer
 
 import brasstag
+from brasstag.catalog.harness.checks import MADE, NAMED, ROOM_CHECKS
+from brasstag.catalog.screen.patterns import shipped_patterns
 from brasstag.policy.load import rules_from, strange_tools
 from brasstag.policy.profiles import PROFILES
 from brasstag.policy.roles import Roles
@@ -37,6 +39,8 @@ from brasstag.words.approvals import ApprovalState
 from brasstag.words.errors import Code
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Fact
+from brasstag.words.review.prompt_tools import FIELDS
+from brasstag.words.review.proposals import PERSONS_STEPS, TRANSITIONS, ProposalState, ProposalStep
 from tests.pages import DOCS, ROOT, Block, all_pages, anchors_of, blocks_of, links_of, named
 from tests.transcripts import Shell, settle_in
 from tests.type_checker import type_check
@@ -179,6 +183,18 @@ class TestNothingGoesUnmentioned:
         public = [name for name in vars(brasstag.RoomDocuments) if not name.startswith("_")]
         assert [name for name in public if not re.search(rf"`{name}\(", listed)] == []
 
+    @pytest.mark.parametrize("part", [brasstag.PromptRegistry, brasstag.RoomIssues])
+    def test_every_method_of_a_rooms_prompts_and_issues_is_explained(self, part: type[object]) -> None:
+        listed = page("docs/library.md").partition("## Prompt tools and issues")[2].partition("\n## ")[0]
+        public = [name for name in vars(part) if not name.startswith("_")]
+        assert [name for name in public if not re.search(rf"`{name}\(", listed)] == []
+
+    def test_every_check_state_and_family_of_screening_is_explained(self) -> None:
+        families = {pattern["family"] for pattern in json.loads(shipped_patterns())["patterns"]}
+        assert unmentioned([*FIELDS, *families, *ProposalState], "docs/prompt-tools.md") == []
+        listed = page("docs/prompt-tools.md").partition("## Test cases")[2].partition("\n## ")[0]
+        assert [check for check in (*NAMED, *ROOM_CHECKS, *MADE) if f'"{check}"' not in listed] == []
+
     def test_every_command_and_option_is_explained_and_no_other(self) -> None:
         said = {
             section.partition("\n")[0].strip("` "): set(re.findall(r"--[a-z][a-z-]+", section))
@@ -233,6 +249,21 @@ class TestTables:
         for fact in Fact:
             row = f"| {fact} | {' | '.join(stances[profile[fact]] for profile in PROFILES.values())} |"
             assert row in page("docs/rules.md")
+
+    def test_the_table_of_steps_of_a_proposal_is_the_one_that_is_used(self) -> None:
+        rows = re.findall(
+            r"^\| (`.+`) \| ([a-z ]+)(?::.+)? \| `(\w+)` \| (.+) \|$",
+            page("docs/prompt-tools.md"),
+            re.MULTILINE,
+        )
+        told = {
+            (state, ProposalStep(step)): (ProposalState(then), who == "a person")
+            for states, step, then, who in rows
+            for state in map(ProposalState, re.findall(r"`(\w+)`", states))
+        }
+        assert told == {
+            (state, step): (then, step in PERSONS_STEPS) for (state, step), then in TRANSITIONS.items()
+        }
 
     def test_the_table_of_kinds_is_the_one_that_is_used(self) -> None:
         words = {True: "yes", False: "no"}

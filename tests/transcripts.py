@@ -126,7 +126,7 @@ class Shell:
                 Path(old).rename(new)
                 return ""
             case ["export", setting]:
-                self.monkeypatch.setenv(*setting.split("=", 1))
+                self.monkeypatch.setenv(*setting.replace(HOME, str(self.home)).split("=", 1))
                 return ""
             case [command, *_] if command in _NOT_OURS:
                 return None
