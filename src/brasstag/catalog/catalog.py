@@ -95,9 +95,9 @@ class PromptCatalog:
                 ours = snapshot
                 break
             theirs = theirs or snapshot
-        if ours is not None and files.target == "project":
-            # A snapshot that was taken away must not bring an older version back.
-            name, digest = approved.get((files.target, tool_id), ("", ""))
-            if (name, digest) != (ours.name, ours.content_digest):
-                ours = None
+        name, digest = approved.get((files.target, tool_id), ("", ""))
+        # A snapshot that was taken away must not bring an older version back. Other rooms approve a user's tools, too.
+        known = files.target == "project" or (ours is not None and name >= ours.name)
+        if ours is not None and known and (name, digest) != (ours.name, ours.content_digest):
+            ours = None
         return ours, theirs

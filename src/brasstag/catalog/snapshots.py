@@ -83,11 +83,15 @@ class Receipts:
         """The key of the account; read when it is first needed."""
         return self.load_key()
 
-    def signed(self, body: Mapping[str, Any], tag: str) -> dict[str, Any]:
-        """Return a snapshot with its receipt; ``tag`` names the entry of the decision."""
+    def signed(self, body: Mapping[str, Any], name: str, tag: str) -> dict[str, Any]:
+        """Return a snapshot with its receipt; ``name`` is that of its file, and ``tag`` names the entry of the decision.
+
+        The name is signed, too: a copy under a later one would bring an older version back.
+        """
         receipt = {
             "approver": body["approver"],
             "digest": stored_digest(dict(body)),
+            "snapshot": name,
             "room": self.room,
             "tag": tag,
             "keyId": self.key.id,
@@ -104,13 +108,15 @@ class Receipts:
         return (
             here
             and body.get("target") == target
+            and receipt.get("snapshot") == snapshot.name
             and receipt.get("digest") == stored_digest(body)
             and self.key.signed(_words(receipt), str(receipt.get("signature")))
         )
 
 
 def _words(receipt: Mapping[str, Any]) -> str:
-    return "\n".join(("receipt", *(str(receipt.get(name)) for name in ("approver", "digest", "room", "tag"))))
+    names = ("approver", "digest", "snapshot", "room", "tag")
+    return "\n".join(("receipt", *(str(receipt.get(name)) for name in names)))
 
 
 def snapshot_body(proposal: Proposal, previous: str) -> dict[str, Any]:
