@@ -1,6 +1,6 @@
 """Snapshots: what was approved, kept for good, each with a receipt signed by the account that approved it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -52,23 +52,35 @@ class Snapshot:
 
     @property
     def examples(self) -> tuple[str, ...]:
-        """The examples it was proposed with."""
-        return tuple(self._metadata.get("examples", ()))
+        """The examples it was proposed with; what is no text is left out."""
+        return tuple(example for example in self._listed("examples") if isinstance(example, str))
 
     @property
     def test_cases(self) -> tuple[TestCase, ...]:
-        """The test cases it was proposed with."""
-        return tuple(map(TestCase.from_json, self._metadata.get("testCases", ())))
+        """The test cases it was proposed with; what is none is left out."""
+        return tuple(map(TestCase.from_json, filter(_is_case, self._listed("testCases"))))
 
     @property
     def approver(self) -> str:
         """Who approved it."""
         return str(self.body.get("approver", ""))
 
+    def _listed(self, name: str) -> Sequence[Any]:
+        found = self._metadata.get(name)
+        return found if isinstance(found, list) else ()
+
     @property
     def _metadata(self) -> Mapping[str, Any]:
         found = self.body.get("metadata")
         return found if isinstance(found, Mapping) else {}
+
+
+def _is_case(value: Any) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and {"name", "input"} <= value.keys()
+        and isinstance(value.get("checks", []), list)
+    )
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def read_proposal(document: Any, catalog: PromptCatalog) -> ProposalContent:
     before = _version_before(document, catalog)
     completed = _completed(document, before)
     wrong = [
-        *problems_in({name: value for name, value in completed.items() if name in FIELDS}),
+        *problems_in(_tool_in(completed)),
         *_wrong_metadata(completed),
         *_wrong_identity(completed, before, catalog),
         *(
@@ -55,11 +55,24 @@ def read_proposal(document: Any, catalog: PromptCatalog) -> ProposalContent:
     return ProposalContent.from_json(completed)
 
 
+def read_approved(document: Mapping[str, Any]) -> ProposalContent:
+    """Return what a colleague approved; raise ToolError with every problem there is."""
+    reason = why_not_json(dict(document))
+    wrong = [reason] if reason else [*problems_in(_tool_in(document)), *_wrong_metadata(document)]
+    if wrong:
+        raise _invalid(wrong)
+    return ProposalContent.from_json(document)
+
+
 def read_draft(document: Mapping[str, Any]) -> ProposalContent:
     """Return what an incomplete document proposes so far; what is missing is empty."""
     usual = {"proposalType": "new", "target": "project", "scope": "file"}
     given = {name: value for name, value in document.items() if isinstance(value, str | list)}
     return ProposalContent.from_json(usual | given)
+
+
+def _tool_in(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name in FIELDS}
 
 
 def _version_before(document: Mapping[str, Any], catalog: PromptCatalog) -> Snapshot | None:
