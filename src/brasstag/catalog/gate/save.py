@@ -35,12 +35,13 @@ def prepare(
 ) -> Move:
     """Return the move that saves a document as a proposal, or as the next revision of one; nothing is written yet.
 
-    A new proposal is ``named`` so where a name is given. Raises ToolError for what is missing, locked or screened out.
+    A new proposal is ``named`` so where a name is given, as an agent's is. Raises ToolError for what is missing, locked
+    or screened out.
     """
     content = read_proposal(document, gate.catalog)
     content = content if content.owner else replace(content, owner=author.name)
     screening = require_unblocked(content).as_json()
-    before = _revised(gate, content, author, revises)
+    before = _revised(gate, content, author, revises, takes_drafts=not named)
     at, base = gate.store.now(), gate.base(content)
     if before is None:
         new = named or new_id("prp")
@@ -102,7 +103,10 @@ def propose(gate: Gate, task_id: str, document: Any, author: ProposalAuthor, rev
 
 
 def draft(gate: Gate, task_id: str, document: Mapping[str, Any], author: ProposalAuthor) -> Proposal:
-    """Save a document that is not complete; it goes on once it is proposed."""
+    """Save a document that is not complete; it goes on once it is proposed.
+
+    Raises ToolError: INVALID_PROPOSAL where what is there is not in the form, CORE_LOCKED.
+    """
     content = read_draft(document)
     refuse_core(content.tool.id)
     at = gate.store.now()
@@ -163,9 +167,12 @@ def record_harness(gate: Gate, task_id: str, proposal: Proposal, harness: Mappin
 
 
 def _revised(
-    gate: Gate, content: ProposalContent, author: ProposalAuthor, proposal_id: str
+    gate: Gate, content: ProposalContent, author: ProposalAuthor, proposal_id: str, *, takes_drafts: bool
 ) -> Proposal | None:
-    """Return the open proposal that a document revises: the one named, a draft, or the author's own."""
+    """Return the open proposal that a document revises: the one named, a draft, or the author's own.
+
+    An agent takes no drafts: what a person left unfinished would be replaced.
+    """
     if proposal_id:
         found = gate.get(proposal_id)
         if found.content.tool.id != content.tool.id:
@@ -179,6 +186,6 @@ def _revised(
         one
         for one in known
         if one.content.target == content.target
-        and (one.state is ProposalState.DRAFT or one.author.name == author.name)
+        and ((takes_drafts and one.state is ProposalState.DRAFT) or one.author.name == author.name)
     ]
     return mine[-1] if mine else None
