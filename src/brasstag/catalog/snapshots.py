@@ -58,7 +58,7 @@ class Snapshot:
     @property
     def test_cases(self) -> tuple[TestCase, ...]:
         """The test cases it was proposed with; what is none is left out."""
-        return tuple(map(TestCase.from_json, filter(_is_case, self._listed("testCases"))))
+        return tuple(map(TestCase.from_json, filter(TestCase.is_form, self._listed("testCases"))))
 
     @property
     def approver(self) -> str:
@@ -73,14 +73,6 @@ class Snapshot:
     def _metadata(self) -> Mapping[str, Any]:
         found = self.body.get("metadata")
         return found if isinstance(found, Mapping) else {}
-
-
-def _is_case(value: Any) -> bool:
-    return (
-        isinstance(value, Mapping)
-        and {"name", "input"} <= value.keys()
-        and isinstance(value.get("checks", []), list)
-    )
 
 
 @dataclass(frozen=True)

@@ -146,6 +146,27 @@ async def test_what_is_no_object_is_no_proposal(project: Path) -> None:
             assert error.code is Code.INVALID_PROPOSAL
 
 
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        (None, "JSON object"),
+        ({"id": "x", "name": ["a"], "owner": 5}, "name is not text; owner is not text"),
+        ({"id": "x", "target": "elsewhere", "proposalType": []}, "target is 'elsewhere'"),
+        ({"id": "x", "examples": [{"a": 1}]}, "examples is not a list of texts"),
+        ({"id": "x", "testCases": ["a"]}, "testCases is not a list"),
+        ({"id": "x", "testCases": [{"name": "a"}]}, "testCases is not a list"),
+    ],
+)
+async def test_a_draft_may_lack_something_and_nothing_in_it_has_another_form(
+    project: Path, document: Any, said: str
+) -> None:
+    async with Room.open(project) as room:
+        error = await refused(room.prompts.draft(document))
+        assert error.code is Code.INVALID_PROPOSAL
+        assert said in error.message
+        assert (await room.prompts.draft({"id": "x"})).state is ProposalState.DRAFT
+
+
 async def test_every_core_tool_is_locked_and_a_copy_is_not(project: Path) -> None:
     async with Room.open(project) as room:
         core = [entry for entry in (await room.prompts.catalog()).entries if entry.is_locked]
