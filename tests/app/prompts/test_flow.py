@@ -278,6 +278,33 @@ async def test_people_read_all_of_a_proposal_that_their_approval_is_bound_to(
             assert text in shown
 
 
+@pytest.mark.parametrize("text", ["\ud800", "nul \0", "x" * 100_001])
+async def test_a_text_that_cannot_be_written_down_is_refused(project: Path, text: str) -> None:
+    async with Room.open(project) as room:
+        issue = await room.issues.open("Weather")
+        found = await room.prompts.propose(proposal())
+        for work in (
+            room.issues.open(text),
+            room.issues.open("Rain", text),
+            room.issues.open("Rain", assignee=text),
+            room.issues.open("Rain", tags=[text]),
+            room.issues.open("Rain", links=[text]),
+            room.issues.comment(issue.id, text),
+            room.issues.assign(issue.id, text),
+            room.issues.close(issue.id, text),
+            room.prompts.needs_changes(found.id, "ada", seen=found.digest, note=text),
+        ):
+            assert (await refused(work)).code is Code.INVALID_ARGUMENTS
+        assert (await room.issues.get(issue.id)).history == issue.history
+
+
+@pytest.mark.parametrize("text", ["two\nlines", "\x1b[31mred", "two\u2028lines"])
+async def test_titles_and_names_are_one_line(project: Path, text: str) -> None:
+    async with Room.open(project) as room:
+        for work in (room.issues.open(text), room.issues.open("Rain", assignee=text)):
+            assert (await refused(work)).code is Code.INVALID_ARGUMENTS
+
+
 async def test_an_approval_counts_for_what_was_seen_only(project: Path) -> None:
     async with Room.open(project) as room:
         first = await room.prompts.propose(proposal())
