@@ -32,7 +32,7 @@ class PromptCatalog:
         self._approved = approved
         self._lock = Lock()
         self._known: tuple[object, Catalog] | None = None
-        self._injections: dict[tuple[str, str, int], Injection] = {}
+        self._injections: dict[tuple[str, str, int], tuple[Catalog | None, Injection]] = {}
 
     @property
     def now(self) -> Catalog:
@@ -44,7 +44,6 @@ class PromptCatalog:
                 approved = self._approved()
                 states = [self._state(files, approved) for files in self.files.values()]
                 self._known = (stamp, merge(states[0], states[1], callable_tools))
-                self._injections = {}
             return self._known[1]
 
     def forget(self) -> None:
@@ -55,10 +54,12 @@ class PromptCatalog:
     def inject(self, archetype: str, scope: Scope, tokens: int = DEFAULT_TOKENS) -> Injection:
         """Return what an agent is told of the catalog; made once for each kind of role, until the catalog changes."""
         catalog, key = self.now, (archetype, scope, tokens)
-        injections = self._injections
-        if key not in injections:
-            injections[key] = inject(catalog, archetype, scope, tokens)
-        return injections[key]
+        made, found = self._injections.get(key, (None, Injection()))
+        if made is not catalog:
+            # Kept with the catalog it was made of: another thread may have read a newer one meanwhile.
+            found = inject(catalog, archetype, scope, tokens)
+            self._injections[key] = (catalog, found)
+        return found
 
     def get(self, tool_id: str) -> CatalogEntry:
         """Return a live tool; raise ToolError where there is none of this id."""
@@ -95,9 +96,9 @@ class PromptCatalog:
                 ours = snapshot
                 break
             theirs = theirs or snapshot
-        if ours is not None and files.target == "project":
-            # A snapshot that was taken away must not bring an older version back.
-            name, digest = approved.get((files.target, tool_id), ("", ""))
-            if (name, digest) != (ours.name, ours.content_digest):
-                ours = None
+        name, digest = approved.get((files.target, tool_id), ("", ""))
+        # A snapshot that was taken away must not bring an older version back. Other rooms approve a user's tools, too.
+        known = files.target == "project" or (ours is not None and name >= ours.name)
+        if ours is not None and known and (name, digest) != (ours.name, ours.content_digest):
+            ours = None
         return ours, theirs

@@ -1,6 +1,6 @@
 """Snapshots: what was approved, kept for good, each with a receipt signed by the account that approved it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -52,18 +52,22 @@ class Snapshot:
 
     @property
     def examples(self) -> tuple[str, ...]:
-        """The examples it was proposed with."""
-        return tuple(self._metadata.get("examples", ()))
+        """The examples it was proposed with; what is no text is left out."""
+        return tuple(example for example in self._listed("examples") if isinstance(example, str))
 
     @property
     def test_cases(self) -> tuple[TestCase, ...]:
-        """The test cases it was proposed with."""
-        return tuple(map(TestCase.from_json, self._metadata.get("testCases", ())))
+        """The test cases it was proposed with; what is none is left out."""
+        return tuple(map(TestCase.from_json, filter(TestCase.is_form, self._listed("testCases"))))
 
     @property
     def approver(self) -> str:
         """Who approved it."""
         return str(self.body.get("approver", ""))
+
+    def _listed(self, name: str) -> Sequence[Any]:
+        found = self._metadata.get(name)
+        return found if isinstance(found, list) else ()
 
     @property
     def _metadata(self) -> Mapping[str, Any]:
@@ -83,11 +87,15 @@ class Receipts:
         """The key of the account; read when it is first needed."""
         return self.load_key()
 
-    def signed(self, body: Mapping[str, Any], tag: str) -> dict[str, Any]:
-        """Return a snapshot with its receipt; ``tag`` names the entry of the decision."""
+    def signed(self, body: Mapping[str, Any], name: str, tag: str) -> dict[str, Any]:
+        """Return a snapshot with its receipt; ``name`` is that of its file, and ``tag`` names the entry of the decision.
+
+        The name is signed, too: a copy under a later one would bring an older version back.
+        """
         receipt = {
             "approver": body["approver"],
             "digest": stored_digest(dict(body)),
+            "snapshot": name,
             "room": self.room,
             "tag": tag,
             "keyId": self.key.id,
@@ -104,13 +112,15 @@ class Receipts:
         return (
             here
             and body.get("target") == target
+            and receipt.get("snapshot") == snapshot.name
             and receipt.get("digest") == stored_digest(body)
             and self.key.signed(_words(receipt), str(receipt.get("signature")))
         )
 
 
 def _words(receipt: Mapping[str, Any]) -> str:
-    return "\n".join(("receipt", *(str(receipt.get(name)) for name in ("approver", "digest", "room", "tag"))))
+    names = ("approver", "digest", "snapshot", "room", "tag")
+    return "\n".join(("receipt", *(str(receipt.get(name)) for name in names)))
 
 
 def snapshot_body(proposal: Proposal, previous: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Every step that is not allowed, every actor that may not decide, and every forged approval is refused."""
 
 import json
+import os
 import sqlite3
 from itertools import product
 from pathlib import Path
@@ -191,6 +192,26 @@ async def test_an_older_snapshot_cannot_be_put_back(project: Path) -> None:
         assert first.exists()
         assert (await room.prompts.catalog()).find("tag_hunter") is None
         assert any("is gone" in finding.what for finding in (await room.verify()).findings)
+
+
+@pytest.mark.parametrize("how", ["a copy under a later name", "the newest is removed"])
+async def test_a_users_retired_tool_cannot_be_brought_back_with_its_old_receipt(
+    project: Path, how: str
+) -> None:
+    async with Room.open(project) as room:
+        await make_live(room, target="user")
+        retire = {"id": "tag_hunter", "proposalType": "retire", "target": "user", "rationale": "It misleads."}
+        found = await room.prompts.propose(retire)
+        await room.prompts.approve(found.id, "ada", seen=found.digest)
+    prompts = Path(os.environ["BRASSTAG_USER_DIR"]) / "prompts"
+    first, newest = sorted((prompts / "history" / "tag_hunter").iterdir())
+    if how == "the newest is removed":
+        newest.unlink()
+    else:
+        (first.parent / "29991231T000000.000000Z.json").write_bytes(first.read_bytes())
+    (prompts / "prompts.json").write_text(json.dumps([json.loads(first.read_bytes())["tool"]]))
+    async with Room.open(project) as room:
+        assert (await room.prompts.catalog()).find("tag_hunter") is None
 
 
 async def test_a_snapshot_of_another_project_is_not_ours(make_project: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from brasstag import Code, Room, ToolError
+from brasstag.words.approvals import Approver
 from brasstag.words.review.proposals import ProposalState
 from tests.app.prompts.documents import live_file, live_ids, make_live, proposal
 
@@ -200,6 +201,66 @@ async def test_a_colleagues_text_is_screened_before_it_is_accepted(
             await room.prompts.accept("bo", seen=digest)
         assert error.value.code is Code.SCREENED_OUT
         assert (await room.prompts.catalog()).find("tag_hunter") is None
+
+
+def snapshot_of(clone: Path) -> Path:
+    (found,) = (clone / ".brasstag/prompts/history/tag_hunter").iterdir()
+    return found
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"metadata": {"rationale": "r", "examples": 5, "testCases": [1]}},
+        {"metadata": {"rationale": "r", "examples": ["a", 1], "testCases": [{"name": 1, "input": []}]}},
+        {"metadata": []},
+        {"owner": 5},
+        {"harness": 5},
+        {"harness": {"verdict": "not run", "cases": []}},
+        {"harness": {"verdict": "pass", "cases": [5]}},
+        {"harness": {"verdict": "pass", "cases": [], "note": "\ud800"}},
+    ],
+)
+async def test_a_colleagues_snapshot_that_no_approval_writes_is_refused_and_nothing_is_written(
+    project: Path, tmp_path: Path, colleague: Any, forged: dict[str, Any]
+) -> None:
+    async with Room.open(project) as room:
+        await make_live(room)
+    clone = tmp_path / "clone"
+    shutil.copytree(project, clone, ignore=shutil.ignore_patterns("state.db*", "blobs", "boots"))
+    snapshot = snapshot_of(clone)
+    snapshot.write_text(json.dumps(json.loads(snapshot.read_text()) | forged))
+    colleague("bo")
+    await trusting(clone)
+    async with Room.open(clone) as room:
+        found, digest = await room.prompts.from_colleagues()
+        assert len(found) == 1
+        with pytest.raises(ToolError, match="is not what an approval writes") as error:
+            await room.prompts.accept("bo", seen=digest)
+        assert error.value.code is Code.INVALID_PROPOSAL
+        assert await room.prompts.proposals() == []
+        if "metadata" in forged:
+            with pytest.raises(ToolError):
+                await room.prompts.rollback("tag_hunter", "1", "It was better.")
+
+
+async def test_accepting_leaves_no_open_proposal_where_four_eyes_forbid_it(
+    make_project: Any, tmp_path: Path, colleague: Any
+) -> None:
+    project = make_project("[prompts]\nfour_eyes = true\n")
+    async with Room.open(project) as room:
+        found = await room.prompts.propose(proposal(), by="token:ada")
+        await room.prompts.approve(found.id, Approver("cy", "token"), seen=found.digest)
+    clone = tmp_path / "clone"
+    shutil.copytree(project, clone, ignore=shutil.ignore_patterns("state.db*", "blobs", "boots"))
+    colleague("bo")
+    await trusting(clone)
+    async with Room.open(clone) as room:
+        _, digest = await room.prompts.from_colleagues()
+        with pytest.raises(ToolError) as error:
+            await room.prompts.accept(Approver("bo", "terminal"), seen=digest)
+        assert error.value.code is Code.FOUR_EYES
+        assert await room.prompts.proposals() == []
 
 
 async def test_a_users_tool_is_live_in_every_room_of_the_account_and_in_no_other(

@@ -181,6 +181,15 @@ async def test_what_an_agent_may_not_propose_is_refused_and_recorded(
     assert await room.prompts.proposals() == []
 
 
+async def test_an_agent_does_not_take_over_what_a_person_left_unfinished(crew: Path) -> None:
+    write_script(crew, {"boss": [turn(call("propose_prompt_tool", **arguments())), turn(text="Done.")]})
+    async with Room.open(crew) as room:
+        mine = await room.prompts.draft({"id": "tag_hunter", "rationale": "My own idea."})
+        await room.finished(await room.start("Propose it"))
+        assert await room.prompts.proposal(mine.id) == mine
+        assert [found.author.name for found in await room.prompts.proposals()] == ["library", "agent:boss"]
+
+
 async def test_a_prompt_tool_is_loaded_whole_or_found_by_words(room: Room) -> None:
     found = await room.call("load_prompt_tool", {"id": "canon_checker"})
     assert found.value["tool"]["prompt"].startswith("Compare one scene")  # type: ignore[union-attr]

@@ -9,10 +9,10 @@ from brasstag.store.catalog.issues import comments_by_issue, get_issue, list_iss
 from brasstag.store.catalog.writer import IssueChange, NewIssue
 from brasstag.store.database.base import View
 from brasstag.store.store import Store
-from brasstag.words.canonical import why_not_json
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.ids import new_id
-from brasstag.words.review.issues import MOST_BODY, MOST_TITLE, PRIORITIES, Issue, IssueEvent, Priority
+from brasstag.words.review.issues import MOST_BODY, PRIORITIES, Issue, IssueEvent, Priority
+from brasstag.words.review.texts import require_line, require_text
 
 
 class RoomIssues:
@@ -48,8 +48,12 @@ class RoomIssues:
         by: str = "",
     ) -> Issue:
         """Open an issue."""
-        _require_text("the title", title, MOST_TITLE)
-        _require_text("the body", body, MOST_BODY, needed=False)
+        require_line("the title", title)
+        require_text("the body", body, MOST_BODY, needed=False)
+        require_line("the assignee", assignee, needed=False)
+        for what, given in (("a tag", tags), ("a link", links)):
+            for text in given:
+                require_line(what, text)
         if priority not in PRIORITIES:
             raise ToolError(
                 Code.INVALID_ARGUMENTS, f"priority is {priority!r}; it is one of {', '.join(PRIORITIES)}"
@@ -73,15 +77,17 @@ class RoomIssues:
 
     async def comment(self, name: str, text: str, *, by: str = "") -> Issue:
         """Say something about an issue."""
-        _require_text("the comment", text, MOST_BODY)
+        require_text("the comment", text, MOST_BODY)
         return await self._change(name, "commented", text, by)
 
     async def assign(self, name: str, assignee: str, *, by: str = "") -> Issue:
         """Give an issue to a person or a role; an empty name takes it from them."""
+        require_line("the assignee", assignee, needed=False)
         return await self._change(name, "assigned", assignee, by, assignee=assignee)
 
     async def close(self, name: str, reason: str = "", *, by: str = "") -> Issue:
         """Close an issue; one that a proposal waits on is closed by the decision."""
+        require_text("the reason", reason, MOST_BODY, needed=False)
         issue = await self.get(name)
         if issue.actions:
             raise ToolError(
@@ -101,14 +107,3 @@ class RoomIssues:
         event = IssueEvent(self._store.now(), by or self._actor, kind, text)
         await self._threads.run(self._store.catalog.write_issues, [IssueChange(issue.id, event, changes)])
         return await self.get(issue.id)
-
-
-def _require_text(what: str, text: str, most: int, *, needed: bool = True) -> None:
-    if needed and not text.strip():
-        raise ToolError(Code.INVALID_ARGUMENTS, f"{what} needs words")
-    if len(text) > most:
-        raise ToolError(
-            Code.INVALID_ARGUMENTS, f"{what} has {len(text):,} characters; at most {most:,} are allowed"
-        )
-    if reason := why_not_json(text):
-        raise ToolError(Code.INVALID_ARGUMENTS, f"{what} cannot be written down: {reason}")

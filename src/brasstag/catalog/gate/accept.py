@@ -8,14 +8,15 @@ from brasstag.catalog.gate.apply import require_readable
 from brasstag.catalog.gate.decide import PersonsDecision, decide, require_person
 from brasstag.catalog.gate.four_eyes import COLLEAGUE, require_other_person
 from brasstag.catalog.gate.gate import Gate
-from brasstag.catalog.gate.read import read_draft
+from brasstag.catalog.gate.read import read_approved, read_draft
 from brasstag.catalog.gate.save import draft, new_proposal, saved
 from brasstag.catalog.gate.screened import require_unblocked
 from brasstag.catalog.merge import Unaccounted
+from brasstag.catalog.snapshots import Snapshot
 from brasstag.store.catalog.proposals import open_proposals
 from brasstag.store.catalog.writer import Move
 from brasstag.words.approvals import Approver
-from brasstag.words.canonical import stored_digest
+from brasstag.words.canonical import stored_digest, why_not_json
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.review.prompt_tools import FIELDS
@@ -60,13 +61,14 @@ def accept(gate: Gate, task_id: str, by: Approver, seen: str) -> list[Proposal]:
             Code.PROPOSAL_STALE, "what colleagues approved is not what you have seen; look at it again"
         )
     require_person(by)
-    if gate.four_eyes():
-        require_other_person(ProposalAuthor(COLLEAGUE, COLLEAGUE), by)
     for target in {one.target for one in found}:
         require_readable(gate.catalog.files[target])
     contents = [_colleagues_content(one) for one in found]
-    for content in contents:
+    # Everything is looked at before anything is written: it is accepted as a whole.
+    for one, content in zip(found, contents, strict=True):
         require_unblocked(content)
+        if gate.four_eyes():
+            require_other_person(_author(one), by)
     return [
         _accept_one(gate, task_id, one, content, by) for one, content in zip(found, contents, strict=True)
     ]
@@ -78,19 +80,15 @@ def _accept_one(
     snapshot = one.snapshot
     if snapshot is None:
         raise ValueError(f"{one.tool_id} has no snapshot of a colleague")
-    told = snapshot.body.get("author")
-    name = str(told.get("name", "")) if isinstance(told, Mapping) else ""
-    author = ProposalAuthor(f"{COLLEAGUE}:{name or 'unnamed'}", COLLEAGUE)
-    proposal = new_proposal(gate, content, author, ProposalState.PROPOSED)
+    proposal = new_proposal(gate, content, _author(one), ProposalState.PROPOSED)
     payload = saved(proposal) | {"snapshot": snapshot.name}
     gate.store.catalog.move(task_id, Move(proposal, EntryKind.PROPOSED, payload))
     assessment = {"by": f"the snapshot of {snapshot.approver}", "recommendation": "approve", "items": []}
-    harness = snapshot.body.get("harness")
     reviewed = replace(
         proposal,
         state=after(proposal.state, ProposalStep.REVIEW, proposal.id),
         assessment=assessment,
-        harness=dict(harness) if isinstance(harness, Mapping) else {},
+        harness=dict(snapshot.body["harness"]),
         steps=1,
     )
     payload = {"assessment": assessment, "digest": reviewed.digest}
@@ -123,12 +121,47 @@ def _colleagues_content(one: Unaccounted) -> ProposalContent:
     if snapshot is None or tool is None:
         raise ValueError(f"{one.tool_id} has no snapshot of a colleague")
     kind: ProposalType = "retire" if one.tool is None else "new" if one.accepted is None else "modify"
-    return ProposalContent(
-        tool,
-        kind,
-        one.target,
-        snapshot.rationale,
-        snapshot.examples,
-        snapshot.test_cases,
-        str(snapshot.body.get("owner", "")),
+    document = {
+        **tool.as_json(),
+        "proposalType": kind,
+        "target": one.target,
+        "rationale": snapshot.rationale,
+        "examples": list(snapshot.examples),
+        "testCases": [case.as_json() for case in snapshot.test_cases],
+        "owner": snapshot.body.get("owner", ""),
+    }
+    try:
+        content = read_approved(document)
+    except ToolError as error:
+        raise _unusable(snapshot, error.message) from None
+    harness = snapshot.body.get("harness")
+    if not _is_harness(harness) or why_not_json(harness):
+        raise _unusable(snapshot, "its harness result cannot be read")
+    return content
+
+
+def _author(one: Unaccounted) -> ProposalAuthor:
+    told = one.snapshot.body.get("author") if one.snapshot else None
+    name = str(told.get("name", "")) if isinstance(told, Mapping) else ""
+    return ProposalAuthor(f"{COLLEAGUE}:{name or 'unnamed'}", COLLEAGUE)
+
+
+def _is_harness(value: Any) -> bool:
+    """Say whether a value is the result of a harness, as an approval has it: every case was run."""
+    if not isinstance(value, Mapping) or value.get("verdict") not in ("pass", "fail"):
+        return False
+    cases = value.get("cases")
+    return isinstance(cases, list) and all(
+        isinstance(case, Mapping)
+        and isinstance(case.get("failures", []), list)
+        and all(isinstance(failed, Mapping) for failed in case.get("failures", []))
+        for case in cases
+    )
+
+
+def _unusable(snapshot: Snapshot, why: str) -> ToolError:
+    return ToolError(
+        Code.INVALID_PROPOSAL,
+        f"the snapshot {snapshot.name} of {snapshot.tool_id} is not what an approval writes: {why}. Ask who approved "
+        "it to approve it again",
     )

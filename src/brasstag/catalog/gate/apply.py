@@ -28,7 +28,7 @@ def apply_proposal(proposal: Proposal, files: PromptFiles, receipts: Receipts, t
     if decided is None:
         raise ValueError(f"{proposal.id} is not decided")
     require_readable(files)
-    body = receipts.signed(snapshot_body(proposal, proposal.base), tag)
+    body = receipts.signed(snapshot_body(proposal, proposal.base), decided.snapshot, tag)
     new = None if content.type == "retire" else content.tool.as_json()
     try:
         files.write_snapshot(content.tool.id, decided.snapshot, body)

@@ -20,8 +20,9 @@ from brasstag.words.approvals import Approver
 from brasstag.words.calls import Tag
 from brasstag.words.errors import BrasstagError, Code, StoreError, ToolError
 from brasstag.words.events import EntryKind
-from brasstag.words.review.prompt_tools import Target
+from brasstag.words.review.prompt_tools import MOST_IN_FIELD, Target
 from brasstag.words.review.proposals import AGENT, Proposal, ProposalDecision, ProposalStep, after
+from brasstag.words.review.texts import require_text
 
 log = logging.getLogger("brasstag")
 
@@ -44,6 +45,7 @@ def decide(gate: Gate, task_id: str, name: str, decision: PersonsDecision, reche
     proposal = gate.get(name)
     try:
         require_person(decision.by)
+        require_text("the note", decision.note, MOST_IN_FIELD, needed=False)
         with gate.catalog.files[proposal.content.target].locked():
             _finish_unapplied(gate, task_id, proposal.content.target)
             proposal = _decidable(gate, proposal.id, decision)

@@ -6,7 +6,7 @@ from typing import Any
 
 from brasstag.store.catalog.writer import IssueChange, IssueWrites, NewIssue
 from brasstag.words.budgets import dollars
-from brasstag.words.canonical import sha256
+from brasstag.words.canonical import sha256, stored_json
 from brasstag.words.review.issues import CHIEF_OF_STAFF, MOST_BODY, MOST_TITLE, Issue, IssueEvent
 from brasstag.words.review.proposals import Proposal, ProposalContent
 
@@ -128,13 +128,23 @@ def _proposal_lines(content: ProposalContent) -> Iterator[str]:
         ("Prompt", tool.prompt),
     ):
         yield f"\n{title}\n{text}"
+    yield from case_lines(content)
+
+
+def case_lines(content: ProposalContent) -> Iterator[str]:
+    """Yield the examples and the test cases of a proposal as people read them."""
     if content.examples:
         yield "\nExamples"
         yield from (f"- {example}" for example in content.examples)
     if content.test_cases:
         yield "\nTest cases"
         for case in content.test_cases:
-            yield f"- {case.name} (should {case.expect}): {case.input}"
+            checks = ", ".join(
+                check if isinstance(check, str) else stored_json(check) for check in case.checks
+            )
+            yield f"- {case.name} (should {case.expect}; checks: {checks}): {case.input}"
+            if case.sample_output is not None:
+                yield f"  Sample output: {case.sample_output}"
 
 
 def assessment_text(assessment: Mapping[str, Any], harness: Mapping[str, Any]) -> str:

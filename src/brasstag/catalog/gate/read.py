@@ -17,7 +17,7 @@ from brasstag.words.review.prompt_tools import (
     Target,
     problems_in,
 )
-from brasstag.words.review.proposals import PROPOSAL_TYPES, ProposalContent
+from brasstag.words.review.proposals import PROPOSAL_TYPES, ProposalContent, TestCase
 
 FEWEST, MOST = 2, 3
 """Examples, and test cases, of a proposal."""
@@ -41,7 +41,7 @@ def read_proposal(document: Any, catalog: PromptCatalog) -> ProposalContent:
     before = _version_before(document, catalog)
     completed = _completed(document, before)
     wrong = [
-        *problems_in({name: value for name, value in completed.items() if name in FIELDS}),
+        *problems_in(_tool_in(completed)),
         *_wrong_metadata(completed),
         *_wrong_identity(completed, before, catalog),
         *(
@@ -55,11 +55,45 @@ def read_proposal(document: Any, catalog: PromptCatalog) -> ProposalContent:
     return ProposalContent.from_json(completed)
 
 
-def read_draft(document: Mapping[str, Any]) -> ProposalContent:
-    """Return what an incomplete document proposes so far; what is missing is empty."""
+def read_approved(document: Mapping[str, Any]) -> ProposalContent:
+    """Return what a colleague approved; raise ToolError with every problem there is."""
+    reason = why_not_json(dict(document))
+    wrong = [reason] if reason else [*problems_in(_tool_in(document)), *_wrong_metadata(document)]
+    if wrong:
+        raise _invalid(wrong)
+    return ProposalContent.from_json(document)
+
+
+def read_draft(document: Any) -> ProposalContent:
+    """Return what an incomplete document proposes so far; what is missing is empty.
+
+    Raises ToolError where what is there has another form.
+    """
+    if not isinstance(document, Mapping):
+        raise _invalid(["a proposal is a JSON object"])
     usual = {"proposalType": "new", "target": "project", "scope": "file"}
-    given = {name: value for name, value in document.items() if isinstance(value, str | list)}
-    return ProposalContent.from_json(usual | given)
+    given = usual | {name: value for name, value in document.items() if value is not None}
+    if wrong := list(_wrong_forms(given)):
+        raise _invalid(wrong)
+    return ProposalContent.from_json(given)
+
+
+def _wrong_forms(document: Mapping[str, Any]) -> Iterator[str]:
+    for name in (*FIELDS, "rationale", "owner"):
+        if not isinstance(document.get(name, ""), str):
+            yield f"{name} is not text"
+    for name, known in (("proposalType", PROPOSAL_TYPES), ("target", TARGETS)):
+        if document[name] not in known:
+            yield f"{name} is {document[name]!r}; it is one of {', '.join(known)}"
+    examples, cases = document.get("examples", []), document.get("testCases", [])
+    if not isinstance(examples, list) or not all(isinstance(example, str) for example in examples):
+        yield "examples is not a list of texts"
+    if not isinstance(cases, list) or not all(map(TestCase.is_form, cases)):
+        yield "testCases is not a list of objects with name, input and checks"
+
+
+def _tool_in(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name in FIELDS}
 
 
 def _version_before(document: Mapping[str, Any], catalog: PromptCatalog) -> Snapshot | None:

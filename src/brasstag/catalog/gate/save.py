@@ -36,7 +36,8 @@ def prepare(
 ) -> Move:
     """Return the move that saves a document as a proposal, or as the next revision of one; nothing is written yet.
 
-    A new proposal is ``named`` so where a name is given. Raises ToolError for what is missing, locked or screened out.
+    A new proposal is ``named`` so where a name is given, as an agent's is. Raises ToolError for what is missing, locked
+    or screened out.
     """
     content = read_proposal(document, gate.catalog)
     content = content if content.owner else replace(content, owner=author.name)
@@ -115,7 +116,10 @@ def propose(gate: Gate, task_id: str, document: Any, author: ProposalAuthor, rev
 
 
 def draft(gate: Gate, task_id: str, document: Mapping[str, Any], author: ProposalAuthor) -> Proposal:
-    """Save a document that is not complete; it goes on once it is proposed."""
+    """Save a document that is not complete; it goes on once it is proposed.
+
+    Raises ToolError: INVALID_PROPOSAL where what is there is not in the form, CORE_LOCKED.
+    """
     content = read_draft(document)
     refuse_core(content.tool.id)
     content = content if content.owner else replace(content, owner=author.name)

@@ -1,5 +1,7 @@
 """Screen every text of a proposal."""
 
+from collections.abc import Mapping
+
 from brasstag.catalog.screen.screen import Screening, screen
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.review.proposals import ProposalContent
@@ -14,6 +16,11 @@ def screened_fields(content: ProposalContent) -> dict[str, str]:
         fields[f"testCases[{place}].input"] = case.input
         if case.sample_output is not None:
             fields[f"testCases[{place}].sampleOutput"] = case.sample_output
+        fields |= {
+            f"testCases[{place}].checks[{number}]": str(value)
+            for number, check in enumerate(case.checks)
+            for value in (check.values() if isinstance(check, Mapping) else ())
+        }
     return fields
 
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from brasstag.words.review.texts import MOST_IN_LINE
+
 IssueStatus = Literal["open", "closed"]
 Priority = Literal["low", "normal", "high", "urgent"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
@@ -11,7 +13,7 @@ PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 CHIEF_OF_STAFF = "chief_of_staff"
 """The role that reviews proposals first."""
 
-MOST_TITLE = 200
+MOST_TITLE = MOST_IN_LINE
 MOST_BODY = 100_000
 """Characters."""
 

@@ -92,6 +92,16 @@ class TestCase:
         found = {"name": self.name, "input": self.input, "expect": self.expect, "checks": list(self.checks)}
         return found if self.sample_output is None else found | {"sampleOutput": self.sample_output}
 
+    @staticmethod
+    def is_form(value: Any) -> bool:
+        """Say whether a value can be read as a test case; its checks may still be wrong."""
+        return (
+            isinstance(value, Mapping)
+            and isinstance(value.get("name"), str)
+            and isinstance(value.get("input"), str)
+            and isinstance(value.get("checks", []), list)
+        )
+
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "TestCase":
         """Read a form that was checked before."""

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from brasstag.catalog import assessment_text
+from brasstag.catalog import assessment_text, case_lines
 from brasstag.surfaces.cli.terminal.console import quote, quote_all, say
 from brasstag.surfaces.cli.terminal.numbers import local_time
 from brasstag.words.review.prompt_tools import PromptTool
@@ -39,6 +39,7 @@ def print_proposal(proposal: Proposal) -> None:
     say(f"  {said}, {local_time(proposal.updated_at)}", "dim")
     quote_all(f"Rationale: {content.rationale}".split("\n"), indent="  ")
     _print_fields(content.tool)
+    quote_all("\n".join(case_lines(content)).strip("\n").split("\n"), indent="  ")
     for finding in proposal.screening.get("findings", ()):
         quote(f"screening, {finding['verdict']}: {finding['field']}: {finding['why']}", "yellow", indent="  ")
     if proposal.assessment:
