@@ -69,3 +69,25 @@ def test_a_history_that_is_no_folder_holds_no_snapshots(
     make(place)
     assert files.tool_ids() == []
     assert files.snapshots("tag_hunter") == []
+
+
+def test_a_link_with_the_name_of_a_temporary_file_leads_nowhere(files: PromptFiles, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    files.folder.mkdir()
+    (files.folder / f".prompts.json.{os.getpid()}.tmp").symlink_to(precious)
+    files.write_live([])
+    assert precious.read_text() == "precious"
+    assert not (files.folder / "prompts.json").is_symlink()
+    assert (files.folder / "prompts.json").stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.parametrize("name", ["history", "history/tag_hunter"])
+def test_no_snapshot_is_written_through_a_link(files: PromptFiles, tmp_path: Path, name: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (files.folder / name).parent.mkdir(parents=True)
+    (files.folder / name).symlink_to(elsewhere)
+    with pytest.raises(StoreError, match="is a link"):
+        files.write_snapshot("tag_hunter", FIRST, {"toolId": "tag_hunter"})
+    assert list(elsewhere.iterdir()) == []

@@ -100,9 +100,11 @@ def _accounted(
         return []
     taken = {tool.id: CORE_FILE for tool in core_tools()}
     listed: dict[str, PromptTool] = {}
+    held = set()
     for place, raw in enumerate(state.entries):
         name = raw.get("id") if isinstance(raw, Mapping) else None
         shown = name if isinstance(name, str) and name else f"entry {place + 1}"
+        held.add(shown)
         why = _why_quarantined(raw, shown, state.file, taken, callable_tools, listed)
         if why:
             quarantined.append(Quarantined(state.target, shown, why))
@@ -117,7 +119,8 @@ def _accounted(
             # Where the file holds something else now, what was approved last stays in use.
             live.append(ours.tool)
     for name, ours in state.accepted.items():
-        if name not in listed and ours.content_digest and name not in callable_tools:
+        # What is quarantined is told as such: nobody asked to retire it.
+        if name not in held and ours.content_digest and name not in callable_tools:
             unaccounted.append(_removed(state, name, ours))
     return live
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import stat
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ LARGEST = 64_000_000
 _SNAPSHOT = re.compile(r"([0-9]{8}T[0-9]{6}\.[0-9]{6}Z)(?:_([0-9]{4}))?\.json")
 """The time of an approval, and a number where the clock was not later than for the one before. Names sort by both."""
 _MOST_AT_ONE_TIME = 9_999
+_MODE = 0o644
+"""The files are committed with a project, for everybody to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,11 @@ class PromptFiles:
     def write_snapshot(self, tool_id: str, name: str, body: dict[str, Any]) -> None:
         """Write a snapshot once and for all; the same one again is no change, another one is refused."""
         file = self._history / tool_id / name
+        for folder in (self._history, file.parent):
+            if folder.is_symlink():
+                raise StoreError(
+                    f"{folder} is a link, so a snapshot would be written elsewhere; remove the link, and try again"
+                )
         data = _as_json(body)
         try:
             if _read(file) == data:
@@ -158,11 +166,14 @@ def _read(file: Path) -> bytes:
 
 def _write(file: Path, data: bytes, *, replace: bool) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    with temporary.open("wb") as stream:
+    # A new file under a name that nobody could foresee: a link of that name, come with a pull, would lead elsewhere.
+    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".tmp", dir=file.parent)
+    temporary = Path(name)
+    with os.fdopen(descriptor, "wb") as stream:
+        os.fchmod(descriptor, _MODE)
         stream.write(data)
         stream.flush()
-        os.fsync(stream.fileno())
+        os.fsync(descriptor)
     if replace:
         temporary.replace(file)
     else:

@@ -65,6 +65,17 @@ async def test_an_entry_removed_by_hand_is_not_used_and_becomes_a_draft(project:
         assert not (await room.verify()).ok
 
 
+async def test_an_entry_with_a_mistake_is_told_and_not_taken_for_a_removal(project: Path) -> None:
+    async with Room.open(project) as room:
+        await make_live(room)
+    rewrite(project, scope="galaxy")
+    async with Room.open(project) as room:
+        catalog = await room.prompts.catalog()
+        assert "scope is 'galaxy'" in catalog.quarantined[0].why
+        assert catalog.unaccounted == ()
+        assert [found.state.value for found in await room.prompts.proposals()] == ["approved"]
+
+
 @pytest.mark.parametrize("text", ["", "{", "{}", "[1, 2]", '["a"]', "null", "[" * 100_000])
 async def test_a_live_file_that_cannot_be_read_is_told_and_never_written_over(
     project: Path, text: str
