@@ -78,8 +78,9 @@ class RoomState:
         project, user = self.prompt_files
         for files in (project, user):
             if approved or files.folder.exists():
-                found = file_differences(approved, files, self.receipts)
-                report.findings += [Finding(where, what) for where, what in found]
+                found = [Finding(*each) for each in file_differences(approved, files, self.receipts)]
+                report.findings += found
+                report.about_files += len(found)
         if unapproved := unapproved_tools(approved, project):
             report.unseen.append(
                 f"{project.shown} holds {', '.join(unapproved)}, which no person has approved here; they are not used"

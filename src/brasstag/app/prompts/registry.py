@@ -22,7 +22,7 @@ from brasstag.catalog.gate.gate import Gate
 from brasstag.catalog.harness.cases import CaseOutput, harness_result
 from brasstag.catalog.injection import Injection
 from brasstag.catalog.merge import Catalog, CatalogEntry, Unaccounted
-from brasstag.catalog.sealed_core import copied_id, core_tools
+from brasstag.catalog.sealed_core import copied_id, core_tools, is_core
 from brasstag.catalog.snapshots import Snapshot
 from brasstag.store.catalog.proposals import list_proposals
 from brasstag.words.approvals import Approver
@@ -249,11 +249,6 @@ class PromptRegistry:
         result = harness_result(proposal.content.test_cases, outputs, self._reviewer.room_checks())
         return await self._run(save.record_harness, self._gate, self._desk_now(), proposal, result)
 
-    async def history_or_core(self, tool_id: str) -> None:
-        """Raise ToolError where no prompt tool ever had this id."""
-        if not any(tool.id == tool_id for tool in core_tools()):
-            await self.history(tool_id)
-
     async def needs_four_eyes(self) -> bool:
         """Say whether author and approver of a proposal must be two registered approvers."""
         return await self._run(self._four_eyes.are_required)
@@ -272,6 +267,8 @@ class PromptRegistry:
 
     async def outcomes(self, tool_id: str) -> list[VersionOutcome]:
         """Return which runs had each version of a tool, and how they ended."""
+        if not is_core(tool_id):
+            await self.history(tool_id)
         return await self._run(self._runtime.store.read, lambda view: outcomes_of(view, tool_id))
 
     async def _decide(

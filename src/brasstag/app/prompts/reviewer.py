@@ -99,6 +99,11 @@ class Reviewer:
         request = TurnRequest((System(told), User((Text(case.input),))), role=HARNESS)
         return await model.respond(request, _ignore_text)
 
+    def _shown(self, model: str) -> str:
+        """Return the name of a model without the place of the project: snapshots are shared with others."""
+        project = self._open_room.room_state.project
+        return model if project is None else model.replace(f"{project}/", "")
+
     def _offers(self, role: str) -> tuple[Offer, ...]:
         runtime = self._open_room.runtime
         return offers(runtime.registry, lambda tool: runtime.policy.roles.why_not(role, tool) is None)
@@ -155,7 +160,7 @@ class Reviewer:
                 log.warning("test case %s of %s was not answered: %s", case.name, tool.id, error)
                 break
             usage = {"tokens": turn.usage.tokens, "cost": turn.usage.cost}
-            outputs[case.name] = CaseOutput(f"live model {turn.model}", turn.text, usage=usage)
+            outputs[case.name] = CaseOutput(f"live model {self._shown(turn.model)}", turn.text, usage=usage)
         return outputs
 
     async def _assessment(
@@ -178,7 +183,10 @@ class Reviewer:
             reviewed = read_review(turn.text, facts)
         except (ModelError, TimeoutError, ValueError, RecursionError) as error:
             why = str(error) or "its time was over"
-            untold = [*facts["notJudged"], f"the model {model.name} gave no assessment: {why[:300]}"]
+            untold = [
+                *facts["notJudged"],
+                f"the model {self._shown(model.name)} gave no assessment: {why[:300]}",
+            ]
             return facts | {"notJudged": untold}
         usage = {"tokens": turn.usage.tokens, "cost": turn.usage.cost}
-        return {"by": f"{CHIEF_OF_STAFF} ({turn.model})", **reviewed, "usage": usage}
+        return {"by": f"{CHIEF_OF_STAFF} ({self._shown(turn.model)})", **reviewed, "usage": usage}

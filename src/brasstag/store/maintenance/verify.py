@@ -43,6 +43,8 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
     """What this verification could not see, in plain words."""
+    about_files: int = 0
+    """How many findings are about files beside the timeline, which itself may hold."""
 
     @property
     def ok(self) -> bool:

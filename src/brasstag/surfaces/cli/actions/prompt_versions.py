@@ -111,7 +111,6 @@ class PromptVersions:
     async def outcomes(self, tool_id: str) -> None:
         """Show runs and results by version."""
         async with open_room(self.project, "prompts outcomes") as room:
-            await room.prompts.history_or_core(tool_id)
             found = await room.prompts.outcomes(tool_id)
         if wants_json(self.output):
             for one in found:

@@ -177,7 +177,13 @@ def _show_report(found: "Report", output: OutputName | None) -> None:
         say(f"The timeline holds: {counted}.", "green")
     else:
         number = f"{len(found.findings)} finding{'' if len(found.findings) == 1 else 's'}"
-        say(f"The timeline was tampered with: {number} in {counted}.", "red bold")
+        if found.about_files == len(found.findings):
+            say(
+                f"The timeline holds, but files beside it are not what was approved: {number}; {counted}.",
+                "red bold",
+            )
+        else:
+            say(f"The timeline was tampered with: {number} in {counted}.", "red bold")
 
 
 def _redact(project: Path, tag: str, reason: str, contents: bool, output: OutputName | None) -> None:
