@@ -119,7 +119,7 @@ def _accounted(
             # Where the file holds something else now, what was approved last stays in use.
             live.append(ours.tool)
     for name, ours in state.accepted.items():
-        # What is quarantined is told as such: nobody asked to retire it.
+        # What is quarantined is told as such: no person asked to retire it.
         if name not in held and ours.content_digest and name not in callable_tools:
             unaccounted.append(_removed(state, name, ours))
     return live

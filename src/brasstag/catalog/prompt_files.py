@@ -26,7 +26,7 @@ _SNAPSHOT = re.compile(r"([0-9]{8}T[0-9]{6}\.[0-9]{6}Z)(?:_([0-9]{4}))?\.json")
 """The time of an approval, and a number where the clock was not later than for the one before. Names sort by both."""
 _MOST_AT_ONE_TIME = 9_999
 _MODE = 0o644
-"""The files are committed with a project, for everybody to read."""
+"""The files are committed with a project, for all its readers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ def _read(file: Path) -> bytes:
 
 def _write(file: Path, data: bytes, *, replace: bool) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    # A new file under a name that nobody could foresee: a link of that name, come with a pull, would lead elsewhere.
+    # A new file under a name that cannot be foreseen: a link of that name, come with a pull, would lead elsewhere.
     descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".tmp", dir=file.parent)
     temporary = Path(name)
     with os.fdopen(descriptor, "wb") as stream:
