@@ -95,34 +95,46 @@ def _accounted(
     quarantined: list[Quarantined],
     unaccounted: list[Unaccounted],
 ) -> list[PromptTool]:
+    """Return what was approved last of each tool; whatever else the live file holds, or lacks, is only told."""
+    core = {tool.id: CORE_FILE for tool in core_tools()}
     if state.problem:
         quarantined.append(Quarantined(state.target, "", state.problem))
-        return []
-    taken = {tool.id: CORE_FILE for tool in core_tools()}
+    else:
+        _compare(state, core, callable_tools, quarantined, unaccounted)
+    return [
+        ours.tool
+        for name, ours in state.accepted.items()
+        if ours.tool is not None and ours.content_digest and name not in core and name not in callable_tools
+    ]
+
+
+def _compare(
+    state: SourceState,
+    core: Mapping[str, str],
+    callable_tools: Mapping[str, str],
+    quarantined: list[Quarantined],
+    unaccounted: list[Unaccounted],
+) -> None:
+    """Compare the live file with what was approved."""
     listed: dict[str, PromptTool] = {}
     held = set()
     for place, raw in enumerate(state.entries):
         name = raw.get("id") if isinstance(raw, Mapping) else None
         shown = name if isinstance(name, str) and name else f"entry {place + 1}"
         held.add(shown)
-        why = _why_quarantined(raw, shown, state.file, taken, callable_tools, listed)
+        why = _why_quarantined(raw, shown, state.file, core, callable_tools, listed)
         if why:
             quarantined.append(Quarantined(state.target, shown, why))
         else:
             listed[shown] = PromptTool.from_json(raw)
-    live = []
     for name, tool in listed.items():
         ours = state.accepted.get(name)
         if ours is None or ours.content_digest != tool.digest:
             unaccounted.append(_unaccounted(state, name, tool))
-        if ours is not None and ours.tool is not None and not ours.is_retirement:
-            # Where the file holds something else now, what was approved last stays in use.
-            live.append(ours.tool)
     for name, ours in state.accepted.items():
         # What is quarantined is told as such: no person asked to retire it.
         if name not in held and ours.content_digest and name not in callable_tools:
             unaccounted.append(_removed(state, name, ours))
-    return live
 
 
 def _why_quarantined(

@@ -33,7 +33,8 @@ class Approver:
     issuers: tuple[str, ...] = ()
     """For a token: who issued it, who issued theirs, and so on."""
     issued: tuple[str, ...] = ()
-    """For a token: whose tokens this person issued, directly or through others; removed ones, too."""
+    """For a token: the names whose tokens the same person may hold: issued by this one, or by one of its registered
+    issuers, directly or through others; removed ones, too."""
 
     def may_be(self, name: str) -> bool:
         """Say whether this person may have used the token of that name: it is theirs, or one was issued by the other."""

@@ -184,6 +184,9 @@ class Story:
         file.write_text(json.dumps(entries))
         shown = {entry.tool.id: entry.tool.prompt for entry in (await room.prompts.catalog()).entries}
         assert shown[name] == self.live[name]
+        file.write_text("[]")
+        shown = {entry.tool.id: entry.tool.prompt for entry in (await room.prompts.catalog()).entries}
+        assert shown[name] == self.live[name]
         file.write_bytes(before)
 
 

@@ -54,15 +54,33 @@ async def test_a_new_entry_by_hand_is_a_draft_and_not_used(project: Path) -> Non
         assert (draft.state, draft.content.type) == (ProposalState.DRAFT, "new")
 
 
-async def test_an_entry_removed_by_hand_is_not_used_and_becomes_a_draft(project: Path) -> None:
+@pytest.mark.parametrize("text", ["[]", "{", '[{"id": "tag_hunter"}]'])
+async def test_what_was_approved_stays_in_use_whatever_the_live_file_holds(project: Path, text: str) -> None:
     async with Room.open(project) as room:
         await make_live(room)
-    live_file(project).write_text("[]")
+    live_file(project).write_text(text)
     async with Room.open(project) as room:
-        assert (await room.prompts.catalog()).find("tag_hunter") is None
+        assert (await room.prompts.get("tag_hunter")).tool.prompt == proposal()["prompt"]
         drafts = await room.prompts.proposals(ProposalState.DRAFT)
-        assert [draft.content.type for draft in drafts] == ["retire"]
-        assert not (await room.verify()).ok
+        assert [draft.content.type for draft in drafts] == (["retire"] if text == "[]" else [])
+        report = await room.verify()
+        assert not report.ok
+        assert report.about_files == len(report.findings)
+
+
+async def test_a_hand_edit_that_was_rejected_is_not_drafted_again(project: Path) -> None:
+    async with Room.open(project) as room:
+        await make_live(room)
+    rewrite(project, prompt="Written by hand.")
+    for _ in range(2):
+        async with Room.open(project) as room:
+            change = proposal(proposalType="modify", prompt="Written by hand.", rationale="better")
+            if drafts := await room.prompts.proposals(ProposalState.DRAFT):
+                found = await room.prompts.propose(change)
+                assert found.id == drafts[0].id
+                await room.prompts.reject(found.id, "ada", seen=found.digest)
+    async with Room.open(project) as room:
+        assert await room.prompts.proposals(ProposalState.DRAFT) == []
 
 
 async def test_an_entry_with_a_mistake_is_told_and_not_taken_for_a_removal(project: Path) -> None:

@@ -1,11 +1,12 @@
 """What agents see of the catalog, what they may propose, and what is recorded of it."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from brasstag import Code, Room
+from brasstag import Code, Done, Room
 from brasstag.words.review.proposals import ProposalState
 from tests.app.prompts.documents import CASES, make_live, proposal
 from tests.conftest import MakeProject
@@ -199,3 +200,10 @@ async def test_a_prompt_tool_is_loaded_whole_or_found_by_words(room: Room) -> No
         assert (await room.call("load_prompt_tool", wrong)).code is Code.INVALID_ARGUMENTS  # type: ignore[union-attr]
     missing = await room.call("load_prompt_tool", {"id": "nothing"})
     assert missing.code is Code.PROMPT_TOOL_NOT_FOUND  # type: ignore[union-attr]
+
+
+async def test_calls_at_once_cannot_open_more_than_three(room: Room) -> None:
+    calls = [room.call("propose_prompt_tool", arguments(id=f"tool_{number}")) for number in range(8)]
+    ended = await asyncio.gather(*calls)
+    assert sum(1 for outcome in ended if isinstance(outcome, Done)) == 3
+    assert len(await room.prompts.proposals()) == 3

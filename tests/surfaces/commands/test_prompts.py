@@ -1,11 +1,13 @@
 """Prompt tools at the command line: every command, in a pipe and at a terminal, and every wrong use of it."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from brasstag import Room
 from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver
 from tests.app.prompts.documents import live_ids, proposal
 from tests.surfaces.conftest import OpenTerminal, Pipe
@@ -130,6 +132,9 @@ class TestProposing:
         assert ended.code == 1
         assert ended.err.startswith("INVALID_PROPOSAL")
 
+    def test_an_endless_file_is_not_read_to_its_end(self, pipe: Pipe) -> None:
+        assert pipe("prompts", "propose", "/dev/zero").err.startswith("TOO_LARGE")
+
     def test_a_file_that_is_not_there_is_named(self, pipe: Pipe) -> None:
         ended = pipe("prompts", "propose", "nothing.json")
         assert ended.code == 1
@@ -186,6 +191,47 @@ class TestDeciding:
         assert ended.err.startswith("PROPOSAL_STALE")
         ended = pipe("prompts", "approve", found["proposalId"], "--seen", changed["digest"])
         assert ended.json["decidedBy"] == ada
+
+    def test_what_changed_since_it_was_shown_is_not_approved(
+        self, pipe: Pipe, project: Path, ada: str
+    ) -> None:
+        found = proposed(pipe, project)
+
+        async def change() -> None:
+            async with Room.open(project, actor="token:ada") as room:
+                changed = await room.prompts.propose(proposal(prompt="Something else."))
+                assert changed.id == found["proposalId"]
+
+        asyncio.run(change())
+        ended = pipe("prompts", "approve", found["proposalId"])
+        assert ended.err.startswith("PROPOSAL_STALE")
+        assert live_ids(project) == []
+        assert pipe("prompts", "show", found["proposalId"]).json["prompt"] == "Something else."
+        assert pipe("prompts", "approve", found["proposalId"]).code == 0
+
+    def test_what_was_never_shown_is_not_approved(self, pipe: Pipe, project: Path, ada: str) -> None:
+        async def make() -> str:
+            async with Room.open(project) as room:
+                return (await room.prompts.propose(proposal())).id
+
+        name = asyncio.run(make())
+        assert "have not looked at" in pipe("prompts", "approve", name).err
+        pipe("prompts", "show", name)
+        assert pipe("prompts", "approve", name).code == 0
+
+    def test_two_tokens_of_one_issuer_count_as_one_person(
+        self, make_project: Any, monkeypatch: pytest.MonkeyPatch, pipe: Pipe
+    ) -> None:
+        project = make_project("[prompts]\nfour_eyes = true\n", name="strict")
+        monkeypatch.chdir(project)
+        monkeypatch.setenv(TOKEN_VARIABLE, add_approver("bo"))
+        socks = [pipe("approvers", "add", name, "-o", "json").json["token"] for name in ("one", "two")]
+        monkeypatch.setenv(TOKEN_VARIABLE, socks[0])
+        found = proposed(pipe, project)
+        monkeypatch.setenv(TOKEN_VARIABLE, socks[1])
+        assert pipe("prompts", "approve", found["proposalId"]).err.startswith("FOUR_EYES")
+        monkeypatch.setenv(TOKEN_VARIABLE, add_approver("cy"))
+        assert pipe("prompts", "approve", found["proposalId"]).code == 0
 
     def test_back_and_again_and_rejected(self, pipe: Pipe, project: Path, ada: str) -> None:
         found = proposed(pipe, project)
@@ -248,6 +294,8 @@ class TestVersions:
         done = pipe("prompts", "harness", found["proposalId"], "--passed", "two").json
         assert done["harness"]["verdict"] == "pass"
         assert pipe("prompts", "harness", found["proposalId"], "--passed", "three").code == 1
+        sampled = proposed(pipe, project, id="sampled")["proposalId"]
+        assert "checked on a sample output" in pipe("prompts", "harness", sampled, "--passed", "plain").err
         assert pipe("prompts", "review", found["proposalId"]).json["state"] == "chief_reviewed"
 
     def test_outcomes_are_empty_before_the_first_run(self, pipe: Pipe, terminal: OpenTerminal) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from brasstag.catalog.issue_search import IssueFilter, search_issues
 from brasstag.sandbox.threads import Threads
 from brasstag.store.catalog.issues import comments_by_issue, get_issue, list_issues
+from brasstag.store.catalog.proposals import open_proposals
 from brasstag.store.catalog.writer import IssueChange, NewIssue
 from brasstag.store.database.base import View
 from brasstag.store.store import Store
@@ -89,10 +90,11 @@ class RoomIssues:
         """Close an issue; one that a proposal waits on is closed by the decision."""
         require_text("the reason", reason, MOST_BODY, needed=False)
         issue = await self.get(name)
-        if issue.actions:
+        waits = await self._threads.run(self._store.read, lambda view: _open_proposal(view, issue))
+        if waits:
             raise ToolError(
                 Code.PROPOSAL_STATE,
-                f"{issue.id} waits for a decision on {issue.actions[0].get('proposalId')}; that decision closes it",
+                f"{issue.id} is about {waits}, which is not decided; that decision closes it",
             )
         if issue.status == "closed":
             return issue
@@ -107,3 +109,9 @@ class RoomIssues:
         event = IssueEvent(self._store.now(), by or self._actor, kind, text)
         await self._threads.run(self._store.catalog.write_issues, [IssueChange(issue.id, event, changes)])
         return await self.get(issue.id)
+
+
+def _open_proposal(view: View, issue: Issue) -> str:
+    """Return the proposal that an issue is about, where a person has still to decide on it."""
+    about = (proposal for proposal in open_proposals(view) if issue.id in proposal.issues)
+    return next((proposal.id for proposal in about), "")

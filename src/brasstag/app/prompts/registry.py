@@ -233,16 +233,24 @@ class PromptRegistry:
         proposal = await self.proposal(name)
         cases = {case.name: case for case in proposal.content.test_cases}
         unknown = [case for case in verdicts if case not in cases]
-        if unknown:
+        if unknown or not set(verdicts.values()) <= {"pass", "fail"}:
             raise ToolError(
                 Code.INVALID_ARGUMENTS,
-                f"there is no test case {', '.join(unknown)}; there are {', '.join(cases)}",
+                f"say pass or fail of these test cases: {', '.join(cases)}"
+                + (f"; there is no test case {', '.join(unknown)}" if unknown else ""),
             )
         outputs = {
             one["name"]: CaseOutput(one["basis"], one.get("output"), one["verdict"], one.get("usage"))
             for one in proposal.harness.get("cases", ())
             if one["basis"] != "nothing"
         }
+        answered = [case for case in verdicts if case in outputs and outputs[case].text is not None]
+        if answered:
+            raise ToolError(
+                Code.INVALID_ARGUMENTS,
+                f"{', '.join(answered)} was checked on a {outputs[answered[0]].basis}; a person records only what neither "
+                "a model nor a sample answers",
+            )
         outputs |= {
             case: CaseOutput(f"recorded by {person}", verdict=said) for case, said in verdicts.items()
         }

@@ -28,6 +28,10 @@ ABSENCE = "FILE_NOT_FOUND"
 """The one failure that is evidence itself: nothing is there."""
 
 _FILE_WITH_LINE = re2.compile(r"[\pL\pN_./-]+\.[A-Za-z0-9]{1,8}:[0-9]+")
+_LABELLED = re2.compile(
+    r"^\s*(?:[-*]\s*)?(?:FINDING|ERROR|VERDICT|CONTRADICTION|RESULT|TOTAL|ISSUE)\b|\|.*\|"
+)
+"""Lines in which prompt tools report: a label in capitals, or a row with columns."""
 _LONG_QUOTATION = re2.compile('["“„«「](?:[^"”“»」\\s]+\\s+){4,}[^"”“»」]+["”“»」]')
 
 
@@ -58,13 +62,23 @@ def _whole(read: ReadReply) -> Iterator[EvidenceProblem]:
     after_all = "the reply says NO_CLAIMS, and {}; prove it instead of NO_CLAIMS, or leave it out"
     for item in read.items:
         yield EvidenceProblem(EvidenceFault.CLAIMS_AFTER_ALL, item.at, after_all.format("gives evidence"))
+    if sum(len(line.split()) for line in read.prose) > MOST_WORDS_WITHOUT_CLAIMS:
+        says = f"has more than {MOST_WORDS_WITHOUT_CLAIMS} words"
+        yield EvidenceProblem(EvidenceFault.CLAIMS_AFTER_ALL, 0, after_all.format(says))
     for number, line in enumerate(read.prose, start=1):
         for what, pattern in _CLAIMS.items():
             if pattern.search(line):
                 yield EvidenceProblem(EvidenceFault.CLAIMS_AFTER_ALL, number, after_all.format(what))
 
 
-_CLAIMS = {"cites a line": _FILE_WITH_LINE, "quotes": _LONG_QUOTATION, "names a tag": TAGS}
+MOST_WORDS_WITHOUT_CLAIMS = 80
+"""A longer reply says something about the work, and has to prove it."""
+_CLAIMS = {
+    "reports a finding": _LABELLED,
+    "cites a line": _FILE_WITH_LINE,
+    "quotes": _LONG_QUOTATION,
+    "names a tag": TAGS,
+}
 
 
 def _unproven_claims(read: ReadReply, facts: EvidenceFacts) -> Iterator[EvidenceProblem]:

@@ -13,7 +13,7 @@ from brasstag.catalog.gate.save import draft, new_proposal, saved
 from brasstag.catalog.gate.screened import require_unblocked
 from brasstag.catalog.merge import Unaccounted
 from brasstag.catalog.snapshots import Snapshot
-from brasstag.store.catalog.proposals import open_proposals
+from brasstag.store.catalog.proposals import list_proposals
 from brasstag.store.catalog.writer import Move
 from brasstag.words.approvals import Approver
 from brasstag.words.canonical import stored_digest, why_not_json
@@ -40,7 +40,7 @@ def adopt_hand_edits(gate: Gate, task_id: str) -> list[Proposal]:
     made = []
     for one in edited:
         document = _edited_document(one)
-        known = gate.store.read(lambda view, one=one: open_proposals(view, one.tool_id))  # type: ignore[misc]
+        known = gate.store.read(lambda view, one=one: list_proposals(view, (), one.tool_id))  # type: ignore[misc]
         content = read_draft(document)
         same = (content.tool.digest, content.type, content.target)
         if not any((p.content.tool.digest, p.content.type, p.content.target) == same for p in known):

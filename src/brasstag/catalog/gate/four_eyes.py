@@ -45,9 +45,10 @@ def require_other_person(author: ProposalAuthor, by: Approver) -> None:
 
 
 def _issued(name: str, by: Approver) -> str:
-    """Say which of two persons issued the token of the other, and so could use it."""
-    issuer, other = (name, by.name) if name in by.issuers else (by.name, name)
-    return f"{issuer} issued the token of {other}"
+    """Say why two names may be one person: one issued the token of the other, or a third person issued both."""
+    if name in by.issuers:
+        return f"{name} issued the token of {by.name}"
+    return f"{by.name}, or a person who issued the token of {by.name}, issued the token of {name}"
 
 
 def _refused(why: str) -> ToolError:

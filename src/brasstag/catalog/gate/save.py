@@ -14,6 +14,7 @@ from brasstag.catalog.gate.screened import require_unblocked, screening_of
 from brasstag.catalog.sealed_core import refuse_core
 from brasstag.store.catalog.proposals import open_proposals
 from brasstag.store.catalog.writer import Move
+from brasstag.store.database.base import View
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
 from brasstag.words.ids import new_id
@@ -94,18 +95,15 @@ def saved(proposal: Proposal) -> dict[str, Any]:
     }
 
 
-def prepare_for_agent(gate: Gate, document: Any, author: ProposalAuthor, named: str, epoch: int) -> Move:
-    """Return the move that saves an agent's proposal; raise ToolError where its role has enough of them open."""
-    move = prepare(gate, document, author, named=named, epoch=epoch)
-    known = gate.store.read(open_proposals)
-    mine = [one for one in known if one.author.name == author.name and one.id != move.proposal.id]
+def require_few_open(view: View, author: ProposalAuthor, proposal_id: str) -> None:
+    """Raise ToolError where the agents of a role have as many open proposals as they may, beside this one."""
+    mine = [one for one in open_proposals(view) if one.author.name == author.name and one.id != proposal_id]
     if len(mine) >= MOST_OPEN:
         raise ToolError(
             Code.TOO_MANY_PROPOSALS,
             f"{author.name} has {len(mine)} open proposals, as many as it may; wait until a person has decided on "
             f"{', '.join(one.content.tool.id for one in mine)}",
         )
-    return move
 
 
 def propose(gate: Gate, task_id: str, document: Any, author: ProposalAuthor, revises: str = "") -> Proposal:

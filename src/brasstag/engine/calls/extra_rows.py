@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 
+from brasstag.catalog.gate.save import require_few_open
 from brasstag.engine.calls.capabilities.prompts import proposal_of
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant
@@ -64,6 +65,8 @@ def _propose(runtime: Runtime, call: Call, _preview: Preview) -> ExtraRows:
     move = proposal_of(runtime, call, call.arguments)
 
     def write(transaction: Transaction) -> None:
+        # Counted again here: several calls may have looked at the same moment.
+        require_few_open(transaction.connection, move.proposal.author, move.proposal.id)
         runtime.store.catalog.write_move(transaction, call.task_id, move)
         transaction.after_commit.append(partial(runtime.listeners.proposed, move.proposal.id))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from brasstag.catalog.catalog import PromptCatalog
 from brasstag.catalog.gate.gate import Gate
-from brasstag.catalog.gate.save import prepare_for_agent
+from brasstag.catalog.gate.save import prepare, require_few_open
 from brasstag.catalog.merge import CatalogEntry
 from brasstag.engine.runtime import Runtime
 from brasstag.store.catalog.issues import comments_by_issue, get_issue, list_issues
@@ -62,7 +62,10 @@ def proposal_of(runtime: Runtime, call: Call, document: Mapping[str, Any]) -> Mo
     written = {
         _CAMEL.get(name, name): value for name, value in document.items() if value not in (None, "", [])
     }
-    return prepare_for_agent(_gate(runtime), written, _author(runtime, call), named, call.epoch)
+    gate = _gate(runtime)
+    move = prepare(gate, written, _author(runtime, call), named=named, epoch=call.epoch)
+    gate.store.read(lambda view: require_few_open(view, move.proposal.author, move.proposal.id))
+    return move
 
 
 def _author(runtime: Runtime, call: Call) -> ProposalAuthor:

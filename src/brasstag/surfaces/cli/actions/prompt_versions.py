@@ -8,6 +8,7 @@ from typing import Any
 
 from brasstag.surfaces.cli.session.people import require_approver
 from brasstag.surfaces.cli.session.rooms import open_room
+from brasstag.surfaces.cli.session.shown import note_shown
 from brasstag.surfaces.cli.show.diffs import print_lines
 from brasstag.surfaces.cli.show.prompts import print_proposal
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, quote, say, table, wants_json
@@ -63,6 +64,7 @@ class PromptVersions:
         """Propose an earlier version."""
         async with open_room(self.project, "prompts rollback") as room:
             proposal = await room.prompts.rollback(tool_id, version, because)
+            note_shown(room.state.folder, proposal)
         if wants_json(self.output):
             print_json(proposal.as_json())
         else:

@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from brasstag.surfaces.cli.session.people import require_approver
 from brasstag.surfaces.cli.session.rooms import open_room
+from brasstag.surfaces.cli.session.shown import note_shown, shown_digest
 from brasstag.surfaces.cli.show.diffs import print_diff
 from brasstag.surfaces.cli.show.prompts import print_prompt_tool, print_proposal, tell_left_out
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, report, say, wants_json
@@ -17,10 +18,15 @@ from brasstag.surfaces.cli.terminal.tables import Column, print_rows
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.review.proposals import Proposal, ProposalState
 
+if TYPE_CHECKING:
+    from brasstag.app import Room
+
 _OPEN = tuple(
     state for state in ProposalState if state not in (ProposalState.APPROVED, ProposalState.REJECTED)
 )
 _SAID = {"approve": "Approved", "needs_changes": "Sent back", "reject": "Rejected"}
+MOST_BYTES = 1_000_000
+"""Of the file of a proposal."""
 Decision = Literal["approve", "needs_changes", "reject"]
 
 
@@ -75,15 +81,14 @@ class PromptCommands:
         """Show a tool or a proposal."""
         async with open_room(self.project, "prompts show") as room:
             entry = (await room.prompts.catalog()).find(name)
-            proposal = None if entry else await _proposal(room.prompts.proposal, name)
-        if entry is not None:
-            if wants_json(self.output):
-                found = {"source": entry.source, "locked": entry.is_locked, "hash": entry.tool.digest}
-                print_json(entry.tool.as_json() | found)
-            else:
-                print_prompt_tool(entry)
-        elif proposal is not None:
-            self._show(proposal)
+            if entry is None:
+                self._show(room, await _proposal(room.prompts.proposal, name))
+                return
+        if wants_json(self.output):
+            found = {"source": entry.source, "locked": entry.is_locked, "hash": entry.tool.digest}
+            print_json(entry.tool.as_json() | found)
+        else:
+            print_prompt_tool(entry)
 
     async def show_injected(self, role: str) -> None:
         """Print exactly what a model is told."""
@@ -125,20 +130,25 @@ class PromptCommands:
         document = read_document(file)
         async with open_room(self.project, "prompts propose") as room:
             proposal = await room.prompts.propose(document, revises=revises)
-        self._show(proposal)
+            self._show(room, proposal)
 
     async def review(self, name: str) -> None:
         """Review a proposal again."""
         async with open_room(self.project, "prompts review") as room:
             proposal = await room.prompts.review(name)
-        self._show(proposal)
+            self._show(room, proposal)
 
     async def decide(self, decision: Decision, name: str, note: str, seen: str) -> None:
         """Write down a person's decision on what they are shown, or were shown before."""
         person = require_approver()
         async with open_room(self.project, f"prompts {decision}") as room:
             proposal = await room.prompts.proposal(name)
-            digest = seen or proposal.digest
+            digest = seen or shown_digest(room.state.folder, proposal.id)
+            if not digest:
+                raise ToolError(
+                    Code.PROPOSAL_STALE,
+                    f"you have not looked at {proposal.id} yet; `brasstag prompts show {proposal.id}` shows it",
+                )
             acts = {
                 "approve": room.prompts.approve,
                 "needs_changes": room.prompts.needs_changes,
@@ -168,7 +178,10 @@ class PromptCommands:
                 for one in found:
                     said = "retired" if one.tool is None else "changed" if one.accepted else "new"
                     by = one.snapshot.approver if one.snapshot else "a colleague"
-                    say(f"{one.tool_id} ({one.target}) is {said}, approved by {by}:", "bold")
+                    say(
+                        f"{one.tool_id} ({one.target}) is {said}; its snapshot says it was approved by {by}:",
+                        "bold",
+                    )
                     print_diff(_as_text(one.accepted.tool if one.accepted else None), _as_text(one.tool))
             if not yes and (wants_json(self.output) or not confirm("Accept all of this?")):
                 say("Nothing was accepted; --yes accepts it without a question.", stderr=True)
@@ -189,7 +202,7 @@ class PromptCommands:
         """Make a proposal of an Agent Skill."""
         async with open_room(self.project, "prompts import") as room:
             proposal = await room.prompts.import_skill(folder)
-        self._show(proposal)
+            self._show(room, proposal)
 
     async def four_eyes(self, *, off: bool) -> None:
         """Say whether four eyes are required, or agree to switch that off."""
@@ -209,7 +222,8 @@ class PromptCommands:
         )
         report(self.output, {"fourEyes": on}, said)
 
-    def _show(self, proposal: Proposal) -> None:
+    def _show(self, room: "Room", proposal: Proposal) -> None:
+        note_shown(room.state.folder, proposal)
         if wants_json(self.output):
             print_json(proposal.as_json())
         else:
@@ -219,7 +233,13 @@ class PromptCommands:
 def read_document(file: Path) -> Mapping[str, Any]:
     """Read a proposal from a JSON file."""
     try:
-        value = json.loads(file.read_bytes())
+        with file.open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise ToolError(
+                Code.TOO_LARGE, f"{file} has more than {MOST_BYTES:,} bytes; a proposal is far smaller"
+            )
+        value = json.loads(data)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise ToolError(Code.INVALID_PROPOSAL, f"{file} is not JSON: {error}") from None
     if not isinstance(value, dict):

@@ -77,6 +77,7 @@ class Running:
         from brasstag.app import UseRequest
 
         async with self._open("prompts run") as (room, leaving):
+            await room.prompts.get(asked.tool_id)
             agreed = await self._agreed(await room.runs.choice(asked.role, asked.model))
             file = "" if asked.file is None else workspace_path(room.workspace, asked.file)
             request = UseRequest(

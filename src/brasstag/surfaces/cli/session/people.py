@@ -70,8 +70,11 @@ def registered_approver() -> Approver | None:
     known = _known()
     for name, entry in known.items():
         if entry.digest and hmac.compare_digest(entry.digest, _digest(token)):
-            issued = tuple(other for other in known if name in _issuers(known, other))
-            return Approver(name, "token", _issuers(known, name), issued)
+            issuers = _issuers(known, name)
+            # A registered person who issued two tokens could use both; a terminal says no name.
+            same = {name, *(issuer for issuer in issuers if issuer in known)}
+            issued = tuple(other for other in known if other != name and same & set(_issuers(known, other)))
+            return Approver(name, "token", issuers, issued)
     return None
 
 
