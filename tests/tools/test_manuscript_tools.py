@@ -107,8 +107,8 @@ async def test_a_manuscript_in_other_folders_is_read_where_the_caller_says(tmp_p
 class TestEdits:
     async def test_an_edit_that_applies_is_accepted_by_edit_file(self, room: Room) -> None:
         edit = {
-            "search": "signed with her right hand",
-            "replace": "signed with her left hand",
+            "search_text": "signed with her right hand",
+            "replace_text": "signed with her left hand",
             "reason": "The card.",
         }
         (checked,) = (await value(room, "line_editor", path=FIRST, edits=[edit]))["edits"]
@@ -117,8 +117,8 @@ class TestEdits:
             room,
             "edit_file",
             path=FIRST,
-            search_text=edit["search"],
-            replace_text=edit["replace"],
+            search_text=edit["search_text"],
+            replace_text=edit["replace_text"],
             expected_matches=1,
         )
         assert (await value(room, "canon_checker"))["findings"] == []
@@ -130,7 +130,7 @@ class TestEdits:
             if not found:
                 break
             await value(
-                room, "edit_file", path=FIRST, search_text=found[0]["search"], replace_text=found[0]["replace"],
+                room, "edit_file", path=FIRST, search_text=found[0]["search_text"], replace_text=found[0]["replace_text"],
                 expected_matches=1,
             )  # fmt: skip
         assert "The rain fell, and it stopped." in (room.workspace / FIRST).read_text()

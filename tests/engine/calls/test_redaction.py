@@ -74,7 +74,7 @@ async def eventful(room: Room, crew: Path) -> tuple[str, str]:
     roles = room._runtime.agents.roles
     room._runtime.agents.roles = {**roles, "boss": roles["boss"].model_copy(update={"evidence": True})}
     budget = Budget(max_steps=STEPS_BEFORE_A_PERSON_EXTENDS_IT)
-    run = await room.start("Go", budget=budget, model="scripted:script.json?context=16000")
+    run = await room.start("Go", budget=budget, model="scripted:script.json?context=22000")
     return run, await agree(room, run, LAST)
 
 
