@@ -50,7 +50,7 @@ from brasstag.store.catalog.proposals import newest_approvals
 from brasstag.toolkit.discovery import shipped_tools
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.tool import Tool
-from brasstag.words.errors import ConfigError, Problem
+from brasstag.words.errors import Code, ConfigError, Problem, ToolError
 from brasstag.words.times import Clock
 
 
@@ -71,6 +71,13 @@ class OpenRoom:
     proposed: list[Callable[[str], None]] = field(default_factory=list)
     """Told of each proposal that an agent makes."""
     recovered: Recovered = field(default_factory=Recovered)
+
+    @property
+    def gate(self) -> Gate:
+        """The way by which prompt tools change, with the live catalog."""
+        if self.runtime.gate is None:
+            raise ToolError(Code.NOT_SUPPORTED, "this room has no catalog of prompt tools")
+        return self.runtime.gate
 
     def register(self, thing: Any) -> Tool:
         """Add a tool to the open room."""

@@ -6,14 +6,11 @@ from brasstag.catalog.evidence.check_reply import check_reply
 from brasstag.catalog.evidence.items import CitedCall, EvidenceFault, NotSeen, SeenText
 from brasstag.catalog.evidence.tool_claims import claimed_tool_use
 from brasstag.catalog.harness.checks import Check
-from brasstag.engine.evidence import TaskFacts
+from brasstag.engine.evidence import LARGEST_CHECKED, TaskFacts
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.roles import OPERATOR
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.words.errors import ToolError
-
-LARGEST_CHECKED = 20_000_000
-"""Bytes of the largest file that quotes are checked against."""
 
 
 def room_checks(runtime: Runtime) -> Mapping[str, Check]:

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from brasstag.catalog.injection import LOAD
 from brasstag.store.database.base import View
 from brasstag.store.tasks.rows import Task, read_tasks
 from brasstag.store.timeline.timeline import entries_since
 from brasstag.words.budgets import MICRO
 from brasstag.words.events import EntryKind
 from brasstag.words.review.prompt_tools import Source
-
-LOAD = "load_prompt_tool"
 
 
 @dataclass(slots=True)

@@ -315,17 +315,11 @@ class PromptRegistry:
 
     @property
     def _catalog(self) -> PromptCatalog:
-        found = self._runtime.catalog
-        if found is None:
-            raise ToolError(Code.NOT_SUPPORTED, "this room has no catalog of prompt tools")
-        return found
+        return self._open_room.gate.catalog
 
     @property
     def _gate(self) -> Gate:
-        found = self._runtime.gate
-        if found is None:
-            raise ToolError(Code.NOT_SUPPORTED, "this room has no catalog of prompt tools")
-        return found
+        return self._open_room.gate
 
     async def _run(self, function: Callable[..., _T], *arguments: Any) -> _T:
         return await self._runtime.threads.run(function, *arguments)

@@ -8,6 +8,7 @@ from typing import Any
 from brasstag.app.open import OpenRoom
 from brasstag.app.prompts.harness_facts import room_checks
 from brasstag.app.prompts.replay import Recording, ReplayedTask, replay_task
+from brasstag.catalog.catalog import PromptCatalog
 from brasstag.catalog.harness.cases import (
     NOT_NEEDED,
     CaseOutput,
@@ -109,8 +110,8 @@ class Reviewer:
         return offers(runtime.registry, lambda tool: runtime.policy.roles.why_not(role, tool) is None)
 
     @property
-    def _catalog(self) -> Any:
-        return self._open_room.runtime.catalog
+    def _catalog(self) -> PromptCatalog:
+        return self._open_room.gate.catalog
 
     def _model(self, *names: str | None) -> Model | None:
         """Return the first of these models that is set; None where none is, or where it cannot be used."""

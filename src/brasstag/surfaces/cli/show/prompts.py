@@ -60,8 +60,15 @@ def tell_left_out(catalog: "Catalog") -> None:
     edited = [one for one in catalog.unaccounted if one.origin == "hand edit"]
     theirs = [one for one in catalog.unaccounted if one.origin == "colleague"]
     for one in edited:
-        what = "was removed by hand" if one.tool is None else "was edited by hand"
-        say(f"Not used: {one.tool_id} {what} in the live file; it waits as a draft.", "yellow")
+        if one.tool is None:
+            say(
+                f"{one.tool_id} is gone from the live file. It stays in use; its retirement waits as a draft.",
+                "yellow",
+            )
+        else:
+            say(
+                f"Not used: {one.tool_id} was edited by hand in the live file; it waits as a draft.", "yellow"
+            )
     if theirs:
         names = ", ".join(one.tool_id for one in theirs)
         say(f"Colleagues approved {names}; `brasstag prompts accept` shows and accepts that.", "yellow")
