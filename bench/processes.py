@@ -32,7 +32,7 @@ def environment(url: str = "") -> dict[str, str]:
 @contextmanager
 def worker(project: Path, url: str = "", concurrency: int = 8) -> Iterator[int]:
     """Run a real `brasstag worker`; yields its process id once it serves."""
-    command = [sys.executable, "-m", "brasstag", "worker", "-C", str(project), "-o", "json"]
+    command = [sys.executable, "-P", "-m", "brasstag", "worker", "-C", str(project), "-o", "json"]
     process = subprocess.Popen(
         [*command, "--concurrency", str(concurrency)],
         env=environment(url),

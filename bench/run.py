@@ -25,6 +25,7 @@ BENCHES = (
     "blocked",
     "live",
     "workers",
+    "writers",
     "confined",
     "searching",
     "scanning",

@@ -14,8 +14,8 @@ def run() -> None:
     commands = {
         "python -c pass": [sys.executable, "-c", "pass"],
         "import typer": [sys.executable, "-c", "import typer"],
-        "brasstag --help": [sys.executable, "-m", "brasstag", "--help"],
-        "brasstag --version": [sys.executable, "-m", "brasstag", "--version"],
+        "brasstag --help": [sys.executable, "-P", "-m", "brasstag", "--help"],
+        "brasstag --version": [sys.executable, "-P", "-m", "brasstag", "--version"],
         "import brasstag": [sys.executable, "-c", "import brasstag"],
         "from brasstag import Room": [sys.executable, "-c", "from brasstag import Room"],
     }

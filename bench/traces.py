@@ -145,7 +145,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BRASSTAG_USER_DIR"] = f"{folder}/user"
         project = Path(folder) / "project"
-        make = [sys.executable, "-m", "brasstag", "init", project, "--crew", "analyst"]
+        make = [sys.executable, "-P", "-m", "brasstag", "init", project, "--crew", "analyst"]
         subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
         traces = asyncio.run(trace(project))
     print(f"{'path':<34}" + "".join(f"{column:>14}" for column in COLUMNS))

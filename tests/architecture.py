@@ -20,6 +20,12 @@ MOST_FILES = 15
 WIDE_FOLDERS = {"engine/calls": 25, "surfaces/cli/commands": 25, "tools": 25}
 """Folders whose files are read in one order, or are one command or one family of tools each."""
 
+COMMAND = re.compile(
+    r"\bbrasstag (?:init|run|tasks|watch|answer|stop|resume|cost|worker|documents|memories|prompts|issues|call|undo"
+    r"|approvals|timeline|logs|policy|tools|trust|doctor|gc|approvers|demo)\b"
+)
+"""A command of ours; `test_architecture.py` compares it with the commands there are."""
+
 MOST_FIELDS = 12
 MOST_PARAMETERS = 6
 
@@ -217,8 +223,37 @@ def _opens_a_write(node: ast.AST) -> bool:
 def doors_used_below() -> Iterator[str]:
     """Name the modules below surfaces that import from a front door: import rules do not see what stands behind it."""
     for name, package, offered in _door_imports():
-        if package != "settings" and not name.startswith("surfaces/"):
+        if package != "settings" and not name.startswith(("surfaces/", "testing/")):
             yield f"{name} {package}.{offered}"
+
+
+def commands_in_messages() -> Iterator[str]:
+    """Name the modules and configs whose texts name a command of ours: agents have none; people are told by ``hint``."""
+    for name, tree in trees().items():
+        to_people = name.startswith(("surfaces/", "settings/", "testing/"))
+        if not to_people and any(COMMAND.search(text) for text in _texts(tree)):
+            yield name
+    for file in sorted(ROOT.rglob("*.json")):
+        if COMMAND.search(file.read_text(encoding="utf-8")):
+            yield file.relative_to(ROOT).as_posix()
+
+
+def _texts(node: ast.AST) -> Iterator[str]:
+    """Return the texts in code, without docstrings, hints, and problems of files that only people write."""
+    for field, value in ast.iter_fields(node):
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.keyword) and child.arg == "hint":
+                continue
+            if isinstance(child, ast.Assign) and ast.unparse(child.targets[0]) == "hint":
+                continue
+            if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant):
+                continue
+            if isinstance(child, ast.Call) and getattr(child.func, "id", "") == "Problem":
+                continue
+            if isinstance(child, ast.Constant) and isinstance(child.value, str) and field != "annotation":
+                yield child.value
+            elif isinstance(child, ast.AST):
+                yield from _texts(child)
 
 
 def unused_door_names() -> Iterator[str]:
@@ -318,6 +353,7 @@ RULES: tuple[Rule, ...] = (
     riddles,
     undescribed,
     writes_outside_store,
+    commands_in_messages,
     doors_used_below,
     unused_door_names,
     other_writers,

@@ -4,7 +4,8 @@ import ast
 
 import pytest
 
-from tests.architecture import OFFENDERS, RULES, Rule, invented_names
+from brasstag.surfaces.cli.main import app
+from tests.architecture import COMMAND, OFFENDERS, RULES, Rule, invented_names
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
@@ -40,3 +41,10 @@ def test_an_invented_picture_is_found_in_any_name(code: str) -> None:
 
 def test_plain_words_are_no_pictures() -> None:
     assert list(invented_names(ast.parse("def watch(boot): minutes = looked_at = shopping = 1"))) == []
+
+
+def test_every_command_is_known_to_the_rule_about_messages() -> None:
+    commands = [one.name or one.callback.__name__ for one in app.registered_commands if one.callback]
+    groups = [str(group.name) for group in app.registered_groups]
+    for name in [*commands, *groups]:
+        assert COMMAND.search(f"run `brasstag {name}` first"), name

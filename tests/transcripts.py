@@ -41,9 +41,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _ME = re.escape(user_name())
 _OURSELVES = re.compile(rf"(?<=cli:){_ME}(?=[ ,]|$)|(?<= ){_ME}(?= \(terminal\))")
 """Whoever runs the tests plays Ada."""
-_QUESTION = re.compile(
-    r"^(?:approve, edit, deny or later\? \[later\]|why\?|your answer, or Enter for later|.*\? \[y/N\]): (?P<answer>.*)$"
-)
+_QUESTION = re.compile(r"^(?:why\?|your answer, or Enter for later|.*\? \[[^\]]+\]): (?P<answer>.*)$")
 
 
 @dataclass(frozen=True, slots=True)

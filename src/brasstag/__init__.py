@@ -13,7 +13,15 @@ models     what answers for agents               catalog    prompt tools, and ho
 What is public, ``__init__.pyi`` names; each is imported when it is first used.
 """
 
-from brasstag.doors import front_door
+import sys
+
+# `python -m brasstag` imports this before __main__ can refuse it: until then nothing comes from the current directory.
+_here = sys.path[:1] if sys.argv[:1] == ["-m"] and not sys.flags.safe_path else []
+del sys.path[: len(_here)]
+
+from brasstag.doors import front_door  # noqa: E402
+
+sys.path[:0] = _here
 
 __version__ = "0.1.0"
 __getattr__, __dir__ = front_door(__name__)

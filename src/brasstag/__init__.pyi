@@ -1,5 +1,6 @@
 from brasstag.app.base_tool import BaseTool as BaseTool
 from brasstag.app.documents import RoomDocuments as RoomDocuments
+from brasstag.app.loop import NextStep as NextStep
 from brasstag.app.prompts.issues import RoomIssues as RoomIssues
 from brasstag.app.prompts.outcomes import VersionOutcome as VersionOutcome
 from brasstag.app.prompts.registry import PromptRegistry as PromptRegistry
@@ -21,7 +22,6 @@ from brasstag.documents.filters import Filter as Filter
 from brasstag.documents.library import Found as Found
 from brasstag.documents.library import History as History
 from brasstag.documents.library import Listed as Listed
-from brasstag.documents.library import WholeDocument as WholeDocument
 from brasstag.documents.reading.compare import Comparison as Comparison
 from brasstag.documents.scan.report import ScanReport as ScanReport
 from brasstag.documents.scan.walk import ScanProblem as ScanProblem
@@ -33,6 +33,7 @@ from brasstag.documents.search.snippets import Snippet as Snippet
 from brasstag.engine.calls.edit import EditedCall as EditedCall
 from brasstag.engine.calls.explain import Explained as Explained
 from brasstag.engine.recovery.crashed import Recovered as Recovered
+from brasstag.engine.worker.service import ServiceContext as ServiceContext
 from brasstag.policy.explain import Explanation as Explanation
 from brasstag.policy.narrow import NoRule as NoRule
 from brasstag.policy.replay import Replayed as Replayed
@@ -49,8 +50,14 @@ from brasstag.store.tasks.types import Stopped as Stopped
 from brasstag.toolkit.config.config import Limits as Limits
 from brasstag.toolkit.declare.classes import create_json_schema as create_json_schema
 from brasstag.toolkit.declare.declare import tool as tool
+from brasstag.toolkit.discovery import get_tool_type as get_tool_type
+from brasstag.toolkit.kinds import TOOL_BEHAVIOR as TOOL_BEHAVIOR
+from brasstag.toolkit.kinds import ToolType as ToolType
 from brasstag.toolkit.registry import ToolRegistry as ToolRegistry
 from brasstag.toolkit.tool import Tool as Tool
+from brasstag.toolkit.views import result_view as result_view
+from brasstag.toolkit.views import status_view as status_view
+from brasstag.toolkit.views import tool_result_view as tool_result_view
 from brasstag.words.approvals import Approval as Approval
 from brasstag.words.approvals import ApprovalResponse as ApprovalResponse
 from brasstag.words.approvals import ApprovalState as ApprovalState
@@ -67,14 +74,13 @@ from brasstag.words.calls import ToolCall as ToolCall
 from brasstag.words.calls import ToolResult as ToolResult
 from brasstag.words.calls import Unknown as Unknown
 from brasstag.words.calls import Waiting as Waiting
-from brasstag.words.calls import result_view as result_view
-from brasstag.words.calls import status_view as status_view
-from brasstag.words.calls import tool_result_view as tool_result_view
 from brasstag.words.documents import Document as Document
+from brasstag.words.documents import WholeDocument as WholeDocument
 from brasstag.words.errors import Code as Code
 from brasstag.words.errors import ConfigError as ConfigError
 from brasstag.words.errors import ToolError as ToolError
 from brasstag.words.errors import UntrustedError as UntrustedError
+from brasstag.words.events import CallRecord as CallRecord
 from brasstag.words.events import Entry as Entry
 from brasstag.words.events import EntryKind as EntryKind
 from brasstag.words.previews import Preview as Preview

@@ -8,7 +8,7 @@ import pytest
 from brasstag import Code, Done, Failed, Room, ToolError, UntrustedError
 from brasstag.app.crews import crew_names, shipped_crew
 from brasstag.app.project.create import create_project
-from brasstag.app.project.load import check_configuration, load_tools
+from brasstag.app.project.load import check_configuration, load_project
 from brasstag.app.project.trust import control_files
 from brasstag.policy.roles import EVERYONES, Roles
 from brasstag.settings import read_settings
@@ -81,7 +81,7 @@ class TestShipped:
     def test_its_roles_may_use_exactly_these_tools(self, tmp_path: Path, crew: str) -> None:
         project = made(tmp_path, crew)
         settings = read_settings(project)
-        registry = load_tools(project, settings, [])
+        registry = load_project(project, {})[1]
         roles = Roles(settings.roles, registry)
         may = {
             role: {tool.name for tool in registry.list() if roles.why_not(role, tool.name) is None}
@@ -104,7 +104,7 @@ class TestShipped:
     def test_instructions_name_only_tools_the_role_has(self, tmp_path: Path, crew: str) -> None:
         project = made(tmp_path, crew)
         settings = read_settings(project)
-        for tool in load_tools(project, settings, []).names():
+        for tool in load_project(project, {})[1].names():
             for name, role in settings.roles.items():
                 if "_" in tool and tool in role.instructions:
                     assert tool in MAY_USE[crew][name] | EVERYONES, f"{name} is told to use {tool}"

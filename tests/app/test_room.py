@@ -118,6 +118,25 @@ async def test_a_project_that_does_not_exist_says_what_to_do(tmp_path: Path) -> 
             pass
 
 
+@pytest.mark.parametrize(
+    ("settings", "command", "became"),
+    [
+        ("", "rm -rf build", "BLOCKED_BY_RULE"),
+        ('[policy]\ndangerous_commands = "ask"\n', "rm -rf build", "asked"),
+        ('[policy]\ndangerous_commands = "ask"\n', "dd if=a of=b", "asked"),
+        ('[policy]\ndangerous_commands = "ask"\n', "rm -rf /", "BLOCKED_BY_RULE"),
+    ],
+)
+async def test_rm_rf_and_dd_are_denied_and_a_setting_asks_instead(
+    make_project: MakeProject, settings: str, command: str, became: str
+) -> None:
+    async with Room.open(make_project(settings=settings)) as room:
+        outcome = await room.call("shell", {"command": command})
+        assert (outcome.code if isinstance(outcome, brasstag.Failed) else "asked") == became
+        if command == "rm -rf build" and isinstance(outcome, brasstag.Failed):
+            assert "delete_file" in outcome.message
+
+
 async def test_every_problem_of_a_configuration_is_named_at_once(make_project: MakeProject) -> None:
     project = make_project()
     (project / "brasstag.toml").write_text(
@@ -149,6 +168,30 @@ async def test_every_problem_of_a_configuration_is_named_at_once(make_project: M
     room_state = open_state(project)
     assert room_state.verify().ok
     room_state.close()
+
+
+async def test_settings_give_a_tool_another_description_and_so_another_version(
+    make_project: MakeProject,
+) -> None:
+    async with Room.open(make_project(name="plain")) as room:
+        shipped = room.tools.get("read_file")
+    words = "Read a chapter."
+    async with Room.open(make_project(f'[tools.read_file]\ndescription = "{words}"\n')) as room:
+        changed = room.tools.get("read_file")
+        (exported,) = [one for one in room.tools.for_anthropic() if one["name"] == "read_file"]
+    assert exported["description"] == words
+    assert shipped is not None
+    assert changed is not None
+    assert changed.version != shipped.version
+
+
+async def test_an_alias_in_the_settings_is_refused_as_it_would_change_nothing(
+    make_project: MakeProject,
+) -> None:
+    project = make_project('[tools.list_directory]\ndescription = "List."\n')
+    with pytest.raises(ConfigError, match=r"Write \[tools.list_files\]"):
+        async with Room.open(project):
+            pass
 
 
 async def test_wrong_settings_do_not_hide_wrong_tools(make_project: MakeProject) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from brasstag import Done, Filter, Room, ToolError
+from brasstag import Document, Done, Filter, Room, ToolError
 from brasstag.policy.rule import Rule
 from brasstag.store.documents.conversions import conversion_of
 from brasstag.store.maintenance.prune import named_blobs
@@ -115,7 +115,7 @@ async def test_a_whole_document_has_everything_programs_may_ask_for(room: Room) 
         await room.call("move_file", {"from": "a.html", "to": "b.html"}),
     ]
     whole = (await room.documents.whole("b.html")).as_json()
-    assert (whole["path"], whole["created_by"], whole["tags"]) == ("b.html", "operator", ["q3"])
+    assert (whole["path"], whole["created_role"], whole["tags"]) == ("b.html", "operator", ["q3"])
     assert [block["kind"] for block in whole["content_json"]["blocks"]] == ["heading", "paragraph"]
     assert [(one["path"], one["moved_from"]) for one in whole["versions"]] == [
         ("a.html", None),
@@ -124,6 +124,32 @@ async def test_a_whole_document_has_everything_programs_may_ask_for(room: Room) 
     assert [one["tag"] for one in whole["versions"]] == [calls[0].tag.id, calls[2].tag.id]
     assert whole["content_problem"] is None
     json.dumps(whole)
+
+
+async def test_one_object_has_every_field_that_the_architecture_names(room: Room) -> None:
+    said = {"path": "report.md", "content": "# Q3\n\nMargin grew in Oslo.\n", "mime_type": "text/markdown"}
+    await room.call("write_file", said | {"why_created": "Final\nreport"})
+    await room.call("describe_document", {"path": "report.md", "description": "Final report"})
+    await room.call("tag_document", {"path": "report.md", "add": ["analysis", "Q3"]})
+    whole = await room.documents.whole("report.md")
+    assert isinstance(whole, Document)
+    assert (whole.path, whole.mime_type, whole.size_bytes) == ("report.md", "text/markdown", 27)
+    assert whole.content_json is not None
+    assert [block["kind"] for block in whole.content_json["blocks"]] == ["heading", "paragraph"]
+    assert whole.created_by == whole.updated_by == room.task_id
+    assert whole.created_role == whole.updated_role == "operator"
+    assert whole.created_at == whole.updated_at > "2025-10-04T12:34:56"
+    assert (whole.token_count, whole.auto_summary) == (9, "Margin grew in Oslo.")
+    assert (whole.description, whole.tags) == ("Final report", ("analysis", "Q3"))
+    assert [(one["version"], one["why"]) for one in whole.versions] == [(1, "write_file: Final report")]
+
+
+async def test_documents_are_filtered_by_the_task_that_made_them(room: Room) -> None:
+    await room.call("write_file", {"path": "a.md", "content": "walnut"})
+    (room.workspace / "b.md").write_text("walnut\n")
+    found = await room.call("list_documents", {"created_by": room.task_id})
+    assert isinstance(found, Done)
+    assert [one["path"] for one in found.value["documents"]] == ["a.md"]
 
 
 async def test_a_whole_document_that_cannot_be_read_says_why_and_keeps_all_else(room: Room) -> None:
@@ -157,7 +183,7 @@ async def test_every_filter_of_the_tools_is_one_of_the_library_by_the_same_name(
         "tags": ("q3",),
         "mime_type": "text/csv",
         "creator": "operator",
-        "task": document.created_task,
+        "task": document.created_by,
     }
     assert {one.name for one in fields(Filter)} == {*fits, "changed_after", "changed_before"}
     for name, value in fits.items():
@@ -250,7 +276,9 @@ async def test_a_document_that_cannot_be_converted_is_tried_once_and_says_why(ro
     document = await room.documents.get("bad.pdf")
     assert document.indexed.startswith("CANNOT_CONVERT: ")
     assert document.token_count is None
-    known = room.store.read(lambda view: conversion_of(view, document.digest, document.mime_type))
+    known = room.store.read(
+        lambda view: conversion_of(view, room.store.sealer.key, document.digest, document.mime_type)
+    )
     assert known.failure is not None
     assert known.failure[0] is Code.CANNOT_CONVERT
 
@@ -264,7 +292,10 @@ async def test_blocks_that_were_collected_are_made_again(room: Room) -> None:
     (blocks,) = {
         digest
         for digest in kept
-        if digest == room.store.read(lambda view: conversion_of(view, version.state[5:], "text/html")).blocks
+        if digest
+        == room.store.read(
+            lambda view: conversion_of(view, room.store.sealer.key, version.state[5:], "text/html")
+        ).blocks
     }
     room.store.blobs.drop(blocks)
     assert await room.documents.blocks(version) == made

@@ -24,6 +24,7 @@ def test_a_mark_is_good_for_what_it_names_while_its_process_lives(project: Path)
     serving.begin()
     mine.close()
     assert not looking.serves(), "a process that ended without a word serves nothing"
+    other.boot.sweep()
     assert list((project / ".brasstag" / "serving").iterdir()) == []
     other.close()
 

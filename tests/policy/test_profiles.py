@@ -57,6 +57,27 @@ def test_every_profile_has_a_word_on_every_fact() -> None:
     assert all(set(stances) == set(Fact) for stances in PROFILES.values())
 
 
+class TestAllowed:
+    def test_an_allowed_call_names_everything_it_does_but_reading(self) -> None:
+        both = Preview(reads=reads("a").reads, changes=(*creates("b").changes, *moves("c", "d").changes))
+        verdict = opinions("careful", both, tool())[0]
+        assert verdict.because == "profile careful allows creating and moving"
+        assert opinions("careful", reads("a"), tool())[0].because == "profile careful allows reading"
+
+    def test_where_the_profile_leaves_it_to_the_tool_the_tool_is_the_reason(self) -> None:
+        preview = Preview(reads=reads("a").reads, external=True)
+        verdict = opinions("careful", preview, tool(effects="external", approval="auto"))[0]
+        assert (verdict.decision, verdict.rule) == ("allow", "tool tool")
+
+    @given(make.profiles, make.previews, make.tools)
+    def test_a_reason_never_names_reading_for_a_call_that_does_more(
+        self, profile: ProfileName, preview: Preview, facts: ToolFacts
+    ) -> None:
+        verdict = opinions(profile, preview, facts)[0]
+        if preview.facts - {Fact.READS}:
+            assert not verdict.because.endswith("allows reading")
+
+
 class TestLocked:
     @pytest.mark.parametrize(
         "preview",

@@ -83,6 +83,7 @@ def test_where_nothing_can_be_started_it_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "no-python"))
-    with pytest.raises(ToolError, match="run `brasstag worker` yourself") as caught:
+    with pytest.raises(ToolError, match="no process could be started") as caught:
         start_detached(["--version"], tmp_path / "log")
     assert caught.value.code is Code.NOT_SUPPORTED
+    assert caught.value.hint == "run `brasstag worker` yourself"

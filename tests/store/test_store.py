@@ -8,13 +8,16 @@ from sqlalchemy import func, select
 
 from brasstag.store.contents.versions import OUTSIDE, history
 from brasstag.store.database.schema import entries, leases, tasks, versions
+from brasstag.store.maintenance.forget import forget
 from brasstag.store.store import Store
 from brasstag.store.tasks.ledger import changes_of, open_claims, overlaps
 from brasstag.store.tasks.memories import Memory, add_memory, all_memories
 from brasstag.store.tasks.rows import read_tasks
+from brasstag.store.tasks.writer import Desk
 from brasstag.store.timeline.timeline import read_entries
 from brasstag.words.errors import LeaseHeld, StoreError, ToolError
 from brasstag.words.events import EntryKind
+from brasstag.words.ids import new_id
 from brasstag.words.previews import ABSENT, DIRECTORY, Change, file_state
 from tests.store.conftest import OpenBooks, call_at, on_sqlite, open_desk
 from tests.store.maintenance.test_verify import check
@@ -53,10 +56,12 @@ def test_memories_are_forgotten_together_or_not_at_all(store: Store) -> None:
         for name in ("one", "two"):
             memory = Memory(f"mem_{name}", "editor", "", name, "task", f"call_{name}", store.now())
             add_memory(transaction, memory, store.sealer.key)
+    desk = Desk(new_id("task"), "ada", "operator", "forget")
     with pytest.raises(ToolError, match="three"):
-        store.forget_memories(["mem_one", "mem_three"])
+        forget(store, ["mem_one", "mem_three"], "ada", desk)
     assert [memory.content for memory in store.read(all_memories)] == ["one", "two"]
-    assert [memory.content for memory in store.forget_memories(["mem_one", "mem_one"])] == ["one"]
+    assert count(store, tasks) == 0
+    assert [memory.content for memory in forget(store, ["mem_one", "mem_one"], "ada", desk)] == ["one"]
     assert [memory.content for memory in store.read(all_memories)] == ["two"]
 
 
@@ -95,7 +100,7 @@ def test_a_claim_taken_over_can_no_longer_be_settled_by_the_dead(open_store: Ope
     dead, living = open_store(), open_store()
     task = open_desk(dead)
     change = Change("a.md", ABSENT, NEW)
-    said = {"tool": "write_file", "preview": {"changes": [change.as_json()]}}
+    said = {"tool": "write_file", "role": "operator", "preview": {"changes": [change.as_json()]}}
     claimed = dead.claim(call_at(task, "write_file"), (change,), None, said)
     ours = living.take_over(claimed)
     assert ours is not None

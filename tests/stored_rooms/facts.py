@@ -4,9 +4,9 @@ import hashlib
 import json
 from typing import Any
 
-from brasstag import Room
+from brasstag import Document, Room
 
-OWN = ("created_task", "created_at", "updated_task", "updated_at", "task", "call", "at", "tag")
+OWN = ("created_role", "created_at", "updated_role", "updated_at", "task", "call", "at", "tag")
 """What differs from room to room."""
 
 DERIVED = ("auto_summary", "summary_by", "token_count", "tokenizer")
@@ -20,7 +20,7 @@ async def facts_of(room: Room) -> dict[str, Any]:
     documents = (await room.documents.list()).documents
     report = await room.verify()
     return {
-        "documents": [plain(one.as_json()) for one in documents],
+        "documents": [plain(one.as_json() | made_by(one)) for one in documents],
         "history": {
             path: [plain(one) for one in (await room.documents.history(path)).as_json()]
             for path in [*(one.path for one in documents), "gone.md", "story.md", "undone.md"]
@@ -47,6 +47,14 @@ def tool_of(room: Room, name: str) -> dict[str, str]:
     assert tool is not None
     config = json.dumps(tool.config.model_dump(mode="json"), sort_keys=True)
     return {"version": tool.version, "config": hashlib.sha256(config.encode()).hexdigest()}
+
+
+def made_by(document: Document) -> dict[str, str]:
+    """Return who made a document by role: tasks have another id in every room."""
+    return {
+        "created_by": document.created_role or document.created_by,
+        "updated_by": document.updated_role or document.updated_by,
+    }
 
 
 async def hits(room: Room, words: str) -> Any:

@@ -38,13 +38,18 @@ class Ended:
 
 
 class Pipe:
-    """The command in a pipe, in this process: nobody is at a terminal."""
+    """The command in a pipe, in this process: nobody is at a terminal. It prints JSON, unless the test says otherwise."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._monkeypatch = monkeypatch
         self._capsys = capsys
 
     def __call__(self, *arguments: str, stdin: bytes = b"") -> Ended:
+        """Run a command, and ask for JSON where the arguments do not say in which form."""
+        return self.as_typed(*_in_json(arguments), stdin=stdin)
+
+    def as_typed(self, *arguments: str, stdin: bytes = b"") -> Ended:
+        """Run a command with these arguments and no other."""
         self._capsys.readouterr()
         self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
         with pytest.raises(SystemExit) as ended:
@@ -52,6 +57,15 @@ class Pipe:
         printed = self._capsys.readouterr()
         assert "Traceback" not in printed.err
         return Ended(int(ended.value.code or 0), printed.out, printed.err)
+
+
+def _in_json(arguments: tuple[str, ...]) -> list[str]:
+    """Ask for JSON, as a program does; a command that has no other form is left as it is."""
+    has_one_form = "demo" in arguments[:1] or arguments[:2] == ("timeline", "export")
+    if has_one_form or {"-o", "--output", "--version", "--help"} & set(arguments):
+        return [*arguments]
+    place = arguments.index("--") if "--" in arguments else len(arguments)
+    return [*arguments[:place], "--output", "json", *arguments[place:]]
 
 
 OpenTerminal = Callable[..., Terminal]

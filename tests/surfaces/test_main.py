@@ -1,5 +1,6 @@
 """The program as a shell starts it: entry points, help, streams that are closed, full or of another encoding."""
 
+import ast
 import json
 import os
 import re
@@ -28,7 +29,7 @@ COMMAND = str(Path(sys.executable).with_name("brasstag"))
 
 
 def shell(script: str, project: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    chosen = {**os.environ, "B": f"{sys.executable} -m brasstag", **environment}
+    chosen = {**os.environ, "B": f"{sys.executable} -P -m brasstag", **environment}
     return subprocess.run(["bash", "-c", script], cwd=project, env=chosen, capture_output=True, check=False)
 
 
@@ -79,9 +80,9 @@ class TestHelp:
 
 class TestEntryPoints:
     def test_the_script_and_the_module_are_one(self, project: Path) -> None:
-        for start in ([COMMAND], [sys.executable, "-m", "brasstag"]):
+        for start in ([COMMAND], [sys.executable, "-P", "-m", "brasstag"]):
             ended = subprocess.run(
-                [*start, "call", "read_file", "path=nothing.md"],
+                [*start, "call", "read_file", "path=nothing.md", "-o", "json"],
                 cwd=project,
                 capture_output=True,
                 check=False,
@@ -93,9 +94,92 @@ class TestEntryPoints:
             assert ended.stderr.startswith(b"Usage: brasstag call ")
 
 
+PLANTED = (
+    "typer",
+    "sqlalchemy",
+    "pydantic",
+    "json",
+    "asyncio",
+    "sqlite3",
+    "tomllib",
+    "click",
+    "rich",
+    "brasstag_more",
+    # What the package itself imports, before its __main__ can refuse anything.
+    "ast",
+    "inspect",
+    "pathlib",
+    "re",
+    "typing",
+)
+"""Modules that the command line imports, or an agent may hope that it does."""
+
+
+class TestSafePath:
+    """Agents write into the workspace, which may be the current directory; Python must not import from there."""
+
+    @pytest.fixture
+    def planted(self, project: Path) -> Path:
+        """A current directory in which files of an agent have the names of modules, and say so when they are run."""
+        for name in PLANTED:
+            (project / f"{name}.py").write_text(f"open('ran', 'a').write({name!r})\nraise SystemExit(99)\n")
+        return project
+
+    def test_the_module_is_refused_without_it_before_it_imports_the_command_line(self, planted: Path) -> None:
+        for arguments in (["--version"], ["call", "list_files"], ["worker"]):
+            ended = subprocess.run(
+                [sys.executable, "-m", "brasstag", *arguments], cwd=planted, capture_output=True, check=False
+            )
+            assert ended.returncode == 2
+            assert b"python -P -m brasstag" in ended.stderr
+            assert ended.stdout == b""
+        assert not (planted / "ran").exists()
+
+    @pytest.mark.parametrize("start", [["-P"], ["-I"], []], ids=["-P", "-I", "PYTHONSAFEPATH"])
+    def test_with_it_nothing_in_the_current_directory_is_imported(
+        self, planted: Path, start: list[str]
+    ) -> None:
+        environment = os.environ if start else {**os.environ, "PYTHONSAFEPATH": "1"}
+        ended = subprocess.run(
+            [sys.executable, *start, "-m", "brasstag", "call", "list_files", "-o", "json"],
+            cwd=planted,
+            env=environment,
+            capture_output=True,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stderr
+        assert json.loads(ended.stdout)["ok"]
+        assert not (planted / "ran").exists()
+
+    def test_the_command_imports_nothing_from_there_either(self, planted: Path) -> None:
+        ended = subprocess.run([COMMAND, "call", "list_files"], cwd=planted, capture_output=True, check=False)
+        assert ended.returncode == 0, ended.stderr
+        assert not (planted / "ran").exists()
+
+    def test_every_python_that_is_started_has_it(self) -> None:
+        started = [
+            (file.name, words)
+            for file in Path(brasstag.__file__).parent.rglob("*.py")
+            for words in command_lines(ast.parse(file.read_text()))
+        ]
+        assert {name for name, _ in started} >= {"detached.py", "spawn.py", "pages.py"}
+        assert [one for one in started if not {"-P", "-I"} & set(one[1])] == []
+
+
+def command_lines(tree: ast.AST) -> Iterator[list[str]]:
+    """Find the command lines in a module that begin with the Python that runs it; return their plain words."""
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.List | ast.Tuple)
+            and node.elts
+            and ast.unparse(node.elts[0]) == "sys.executable"
+        ):
+            yield [word.value for word in node.elts if isinstance(word, ast.Constant)]
+
+
 class TestStreams:
     def test_closed_ones_harm_nothing(self, project: Path) -> None:
-        ended = shell("$B call list_files <&- >&- 2>&- && $B timeline verify <&-", project)
+        ended = shell("$B call list_files <&- >&- 2>&- && $B timeline verify -o json <&-", project)
         assert ended.returncode == 0, ended.stderr
         # Had the database come to lie on descriptor 1, this would not hold.
         verified = json.loads(ended.stdout)
@@ -116,7 +200,9 @@ class TestStreams:
         (project / "data" / "ü.md").write_text("→ ü\n")
         for encoding in ("ascii", "latin-1"):
             ended = shell(
-                '$B call read_file --stdin <<< \'{"path": "\\u00fc.md"}\'', project, PYTHONIOENCODING=encoding
+                '$B call read_file -o json --stdin <<< \'{"path": "\\u00fc.md"}\'',
+                project,
+                PYTHONIOENCODING=encoding,
             )
             assert json.loads(ended.stdout.decode())["value"]["content"] == "→ ü\n"
 

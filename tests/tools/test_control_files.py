@@ -28,6 +28,9 @@ def whole_project(make_project: MakeProject) -> Path:
     (project / "sub" / ".git" / "config").write_text(SECRET)
     (project / "myenv" / "pyvenv.cfg").write_text(SECRET)
     (project / "myenv" / "bin" / "activate").write_text(SECRET)
+    (project / "wires.py").write_text(
+        f"from brasstag import RuleEngine\n\nengine = RuleEngine()  # {SECRET}\n"
+    )
     (project / "chapter.md").write_text("Call me Ishmael.")
     accept(project)
     return project
@@ -37,12 +40,12 @@ TARGETS = [
     "brasstag.toml", "./brasstag.toml", "BRASSTAG.TOML", "x/../brasstag.toml", "tools", "tools/notes.txt", "tools/new.py",
     ".brasstag", ".brasstag/state.db", ".brasstag/new", ".git", ".git/config", ".git/hooks/pre-commit", ".GIT/config",
     "sub/.git/config", ".venv/bin/python", "myenv/bin/activate", "myenv/pyvenv.cfg", "sub/pyvenv.cfg",
-    "link-to-toml", "link-to-git/config", "hard-link",
+    "wires.py", "Wires.PY", "link-to-wires", "link-to-toml", "link-to-git/config", "hard-link",
 ]  # fmt: skip
 
 
 def fingerprint(project: Path) -> dict[str, bytes]:
-    places = ("brasstag.toml", "tools", ".git", "sub/.git", ".venv", "myenv")
+    places = ("brasstag.toml", "wires.py", "tools", ".git", "sub/.git", ".venv", "myenv")
     files = [
         file
         for place in places
@@ -70,6 +73,7 @@ def calls_on(target: str) -> list[tuple[str, dict[str, Any]]]:
 @pytest.mark.parametrize("target", TARGETS)
 async def test_no_tool_reads_or_changes_one(whole_project: Path, target: str) -> None:
     (whole_project / "link-to-toml").symlink_to("brasstag.toml")
+    (whole_project / "link-to-wires").symlink_to("wires.py")
     (whole_project / "link-to-git").symlink_to(".git")
     os.link(whole_project / "tools" / "notes.txt", whole_project / "hard-link")
     before = fingerprint(whole_project)
@@ -96,7 +100,7 @@ async def test_listings_and_searches_do_not_know_of_them(whole_project: Path) ->
         assert [
             name
             for name in names
-            if "git" in name or "env" in name or name.startswith(("tools", ".b", "bra"))
+            if "git" in name or "env" in name or name.startswith(("tools", ".b", "bra", "wires"))
         ] == []
         found = await room.call("search_code", {"query": SECRET, "include_hidden": True})
         assert isinstance(found, Done)
@@ -135,6 +139,24 @@ async def test_a_directory_swapped_for_a_link_never_leads_to_one(whole_project: 
         stop.set()
         swapper.join()
     assert fingerprint(whole_project) == before
+
+
+@pytest.mark.parametrize("command", ["echo evil >> wires.py", "rm wires.py", "echo x > y; mv y wires.py"])
+async def test_code_does_not_change_the_rules_in_python(whole_project: Path, command: str) -> None:
+    before = fingerprint(whole_project)
+    async with Room.open(whole_project) as room:
+        outcome = await room.call("shell", {"command": command})
+        assert not isinstance(outcome, Done) or outcome.value["exit_code"] != 0
+    assert fingerprint(whole_project) == before
+
+
+async def test_code_does_not_make_rules_in_python_where_there_are_none(make_project: MakeProject) -> None:
+    project = make_project(profile="trusted", workspace=".")
+    async with Room.open(project) as room:
+        outcome = await room.call("shell", {"command": "echo evil > wires.py"})
+        assert isinstance(outcome, Failed)
+        assert outcome.code is Code.CONTROL_FILE
+    assert not (project / "wires.py").exists()
 
 
 async def test_changed_control_files_are_not_loaded_before_a_person_has_seen_them(

@@ -47,8 +47,8 @@ async def test_a_list_tells_everything_that_is_known(room: Room) -> None:
     assert (listed["more"], listed["incomplete"]) == (False, None)
     notes, analysis = by_path["notes.md"], by_path["analysis.md"]
     assert notes["created_by"] == "outside"
-    assert analysis["created_by"] == "operator"
-    assert analysis["created_task"] == room.task_id
+    assert analysis["created_by"] == room.task_id
+    assert analysis["created_role"] == "operator"
     assert notes["mime_type"] == "text/markdown"
     assert notes["tokenizer"] == "o200k_base"
     assert notes["token_count"] == 10

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from brasstag import Room
+from brasstag import Done, Failed, Room
 from brasstag.words.errors import Code
 from tests.tools.asking import failure, value
 
@@ -192,7 +192,8 @@ async def test_writing_makes_directories_and_says_what_it_wrote(room: Room) -> N
     written = await value(room, "write_file", path="x/y/z.md", content="héllo\n", why_created="A start.")
     assert written == {
         "path": "x/y/z.md", "size": 7, "size_bytes": 7, "mime_type": "text/markdown",
-        "summary": "Created x/y/z.md: 1 line, 7 bytes. A start.",
+        "summary": "héllo",
+        "message": "Created x/y/z.md: 1 line, 7 bytes. A start.",
     }  # fmt: skip
     assert (room.workspace / "x/y/z.md").read_text() == "héllo\n"
 
@@ -415,3 +416,9 @@ async def test_a_link_to_a_denied_file_does_not_tell_its_size(room: Room) -> Non
 async def test_a_glob_that_is_endless_is_refused(room: Room) -> None:
     failed = await failure(room, "search_code", query="x", include=["{" * 3000])
     assert failed.code is Code.INVALID_ARGUMENTS
+
+
+async def test_a_file_of_one_mebibyte_is_read_and_one_byte_more_is_not(room: Room) -> None:
+    for size, kind in ((1024 * 1024, Done), (1024 * 1024 + 1, Failed)):
+        (room.workspace / "a.txt").write_bytes(b"x" * size)
+        assert isinstance(await room.call("read_file", {"path": "a.txt"}), kind)

@@ -1,12 +1,13 @@
 """run_code and shell with `network`, through a whole room: previewed, judged by address, and told with whom they spoke."""
 
+import base64
 import os
 import shutil
 from typing import Any
 
 import pytest
 
-from brasstag import Done, Failed, Room, Unknown
+from brasstag import Done, Failed, Room, Unknown, Waiting
 from brasstag.sandbox.network.web import Web
 from brasstag.toolkit.discovery import discover_package
 from brasstag.words.calls import Outcome
@@ -158,3 +159,76 @@ async def test_what_rules_hide_is_empty_to_code_that_could_send_it(make_project:
             arguments = {"language": "python", "code": code, "network": [host]}
             value = value_of(await room.call("run_code", arguments))
     assert value["stdout"] == "['', 'open']\n", value
+
+
+BROKEN = "x = (\nopen('made', 'w')\nprint('ran')"
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("profile", ["careful", "trusted", "locked"])
+async def test_python_that_does_not_parse_is_compiled_and_its_syntax_error_is_the_result(
+    make_project: MakeProject, profile: str
+) -> None:
+    project = make_project("", profile=profile)
+    # Python imports this module at its start, unless it is told not to.
+    (project / "data" / "sitecustomize.py").write_text("print('customized')")
+    async with Room.open(project) as room:
+        value = value_of(await room.call("run_code", {"language": "python", "code": BROKEN}))
+    assert (value["exit_code"], value["stdout"], value["changes"]) == (1, "", [])
+    assert "line 1\n    x = (\n        ^\nSyntaxError: '(' was never closed" in value["stderr"]
+    assert "Traceback" not in value["stderr"]
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("# coding: nonsense\nprint(1)", "unknown encoding: nonsense"),
+        ("print('a\0b')", "null bytes"),
+        ("# coding: ascii\nprint('é')", "SyntaxError"),
+    ],
+)
+async def test_code_that_cannot_be_decoded_is_a_syntax_error(room: Room, code: str, said: str) -> None:
+    value = value_of(await room.call("run_code", {"language": "python", "code": code}))
+    assert value["exit_code"] == 1
+    assert said in value["stderr"]
+
+
+@needs_bubblewrap
+async def test_what_only_the_confined_interpreter_compiles_is_asked_about(make_project: MakeProject) -> None:
+    project = make_project("")
+    newer = project / "data" / ".venv"
+    (newer / "bin").mkdir(parents=True)
+    (newer / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    # A Python of the future: to it everything is Python, and it tells how it was started.
+    (newer / "bin" / "python").write_text('#!/bin/sh\necho "$1"\n')
+    (newer / "bin" / "python").chmod(0o755)
+    async with Room.open(project) as room:
+        asked = await room.call("run_code", {"language": "python", "code": BROKEN})
+        assert isinstance(asked, Waiting)
+        assert "cannot be read" in asked.reason
+
+
+@needs_bubblewrap
+async def test_rules_about_the_words_of_code_hold_for_code_that_does_not_parse(
+    make_project: MakeProject,
+) -> None:
+    rule = '[[rules]]\ndeny = "run_code(code: forbidden)"\nbecause = "no"\n'
+    async with Room.open(make_project(rule)) as room:
+        outcome = await room.call("run_code", {"language": "python", "code": "x = ( forbidden"})
+        assert isinstance(outcome, Failed)
+        assert outcome.code is Code.BLOCKED_BY_RULE
+
+
+async def test_a_coding_line_hides_no_command(room: Room) -> None:
+    hidden = "import os; os.system('rm -rf /')".encode("utf-16-be").hex()
+    spelt = "".join(f"\\u{hidden[at : at + 4]}" for at in range(0, len(hidden), 4))
+    for code in (f"# coding: unicode_escape\n{spelt}", _utf7("import os; os.system('rm -rf /')")):
+        outcome = await room.call("run_code", {"language": "python", "code": code})
+        assert isinstance(outcome, Failed), code
+        assert outcome.code is Code.BLOCKED_BY_RULE
+
+
+def _utf7(code: str) -> str:
+    encoded = base64.b64encode(code.encode("utf-16-be")).decode().rstrip("=")
+    return f"# coding: utf-7\n+{encoded}-"

@@ -232,11 +232,13 @@ async def test_what_is_not_text_is_described(open_room: Room) -> None:
     assert value["size_bytes"] == 6
 
 
-async def test_five_megabytes_fit_and_more_is_cut(open_room: Room) -> None:
+@pytest.mark.parametrize(("more", "truncated"), [(0, None), (1, "size")])
+async def test_five_mebibytes_fit_and_more_is_cut(open_room: Room, more: int, truncated: str | None) -> None:
     """Control characters take most room when they are written down."""
-    async with serving(replying(b"\x01" * 6_000_000, Content_Type="text/plain")) as server:
+    most = 5 * 1024 * 1024
+    async with serving(replying(b"\x01" * (most + more), Content_Type="text/plain")) as server:
         value = value_of(await towards(open_room, server).call("web_fetch", {"url": server.url()}))
-    assert (len(value["body"]), value["truncated"]) == (5_000_000, "size")
+    assert (len(value["body"]), value["truncated"]) == (most, truncated)
 
 
 async def test_a_slow_server_is_given_up(open_room: Room) -> None:

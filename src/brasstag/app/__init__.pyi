@@ -5,6 +5,10 @@ from brasstag.app.project.load import check_configuration as check_configuration
 from brasstag.app.project.load import check_unloaded as check_unloaded
 from brasstag.app.project.load import described_tools as described_tools
 from brasstag.app.project.load import read_rules as read_rules
+from brasstag.app.project.silent_tools import ANSWERS as ANSWERS
+from brasstag.app.project.silent_tools import answer as answer
+from brasstag.app.project.silent_tools import require_silent as require_silent
+from brasstag.app.project.silent_tools import unanswered_tools as unanswered_tools
 from brasstag.app.project.trust import ChangedFile as ChangedFile
 from brasstag.app.project.trust import Trust as Trust
 from brasstag.app.project.trust import add_rule_text as add_rule_text

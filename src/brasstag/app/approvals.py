@@ -1,6 +1,7 @@
 """Approvals of an open room: look one up, decide it, resume its call."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from brasstag.app.runs import Runs
@@ -13,7 +14,9 @@ from brasstag.engine.runtime import Runtime
 from brasstag.policy.narrow import NoRule, narrow_rule
 from brasstag.policy.profiles import facts_of
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
-from brasstag.words.calls import Outcome
+from brasstag.words.calls import Outcome, Tag, from_stored
+
+_DENIALS = (ApprovalState.DENIED, ApprovalState.EXPIRED)
 
 
 class Approvals:
@@ -49,13 +52,29 @@ class Approvals:
         return await self._counter.decide(approval_id, response, by, seen)
 
     async def resume(self, approval_id: str, on_output: Listener | None) -> Outcome:
-        """Go on with a call that was approved; a desk that waited for nothing else closes then."""
+        """Go on with a call that was approved; a desk that waited for nothing else closes then.
+
+        Where a person denied the call, or did not answer in time, that is its outcome.
+        """
         approval = await self.get(approval_id)
+        if approval.state in _DENIALS:
+            await self.expire_due()
+            ended = await self._runtime.threads.run(self.outcome_of, approval.task_id, approval.call_id)
+            if ended is not None:
+                return ended
         async with self._runs.telling(on_output, approval.call_id):
             outcome = await self._counter.resume(approval.id)
         if approval.task_id != self._desk_now():
             await self._runtime.threads.run(self._runtime.store.close_if_idle, approval.task_id)
-        return outcome
+        return self._runtime.registry.shown(approval.tool, outcome)
+
+    def outcome_of(self, task_id: str, call_id: str) -> Outcome | None:
+        """Return what a timeline tells of the end of a call, or None where it does not yet."""
+        for entry in reversed(self._runtime.store.entries(task_id, call_id)):
+            if entry.payload is not None and "outcome" in entry.payload:
+                outcome = replace(from_stored(entry.payload), tag=Tag(entry.tag, entry.hash))
+                return self._runtime.registry.shown(str(entry.payload.get("tool", "")), outcome)
+        return None
 
     def narrow_rule(self, approval: Approval, because: str) -> str | NoRule:
         """Return, as TOML, the narrowest rule that would allow what was approved from now on."""

@@ -3,7 +3,8 @@
 from brasstag.app.room import Room
 from brasstag.policy.rule import Rule
 from brasstag.toolkit.declare.classes import ToolClass
-from brasstag.words.calls import ToolCall, ToolResult, tool_result_view
+from brasstag.toolkit.views import tool_result_view
+from brasstag.words.calls import ToolCall, ToolResult
 
 
 class BaseTool(ToolClass):

@@ -9,7 +9,7 @@ from typing import TypeVar
 from brasstag.app.model_summaries import ModelSummaries
 from brasstag.documents.filters import EVERYTHING, Filter
 from brasstag.documents.formats.kinds import LINK, kind_of
-from brasstag.documents.library import Found, History, Library, Listed, WholeDocument, held_by
+from brasstag.documents.library import Found, History, Library, Listed, held_by
 from brasstag.documents.reading.compare import Comparison, compare
 from brasstag.documents.scan.report import ScanReport
 from brasstag.documents.scan.watch import WorkspaceWatch
@@ -24,7 +24,7 @@ from brasstag.store.documents.outbox import Event, events_since, newest_event
 from brasstag.store.documents.select import Order
 from brasstag.store.store import Store
 from brasstag.words.blocks import Blocks
-from brasstag.words.documents import Content, Document
+from brasstag.words.documents import Content, Document, WholeDocument
 from brasstag.words.errors import ToolError
 from brasstag.words.previews import digest_in, is_link
 
@@ -106,10 +106,15 @@ class RoomDocuments:
         """Return one document with its content in blocks and all its versions."""
         document = await self.get(path)
         history = await self.history(path)
+        content, problem = None, None
         try:
-            return WholeDocument(document, history, await self.blocks(history.line[-1]))
+            content = (await self.blocks(history.line[-1])).as_json()
         except ToolError as error:
-            return WholeDocument(document, history, None, error)
+            problem = {"code": error.code.value, "message": error.message}
+        known = {name: getattr(document, name) for name in Document.__slots__}
+        return WholeDocument(
+            **known, content_json=content, content_problem=problem, versions=tuple(history.as_json())
+        )
 
     def require_summaries(self) -> None:
         """Raise ToolError where no model is set for summaries of documents."""

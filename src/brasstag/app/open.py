@@ -1,12 +1,13 @@
 """Open a room: settings, tools, rules, workspace and store are put together once."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 from brasstag.app.notices import notifier, question_notifier
 from brasstag.app.project.load import aliases_of, load_project
+from brasstag.app.project.services import load_services
 from brasstag.app.project.trust import Trust
 from brasstag.app.state import RoomState, memory_state, open_state, require_same_room
 from brasstag.app.watch.events import Watchers
@@ -19,16 +20,17 @@ from brasstag.documents.library import Library
 from brasstag.documents.scan.scanner import Scanner
 from brasstag.documents.scan.watch import WorkspaceWatch
 from brasstag.documents.study.study import Study
-from brasstag.engine.agents import Agents
+from brasstag.engine.agents import Agents, Service
 from brasstag.engine.calls.counter import Counter
 from brasstag.engine.in_flight import InFlight
 from brasstag.engine.listeners import Listeners
+from brasstag.engine.path_queue import PathQueue
 from brasstag.engine.recovery.crashed import Recovered, recover
 from brasstag.engine.runtime import Policy, Runtime
 from brasstag.models.pool import ModelPool
-from brasstag.policy.load import rules_from
+from brasstag.policy.load import project_rules
 from brasstag.policy.roles import OPERATOR, Roles
-from brasstag.policy.rule_engine import AnyRule, RuleEngine
+from brasstag.policy.rule_engine import AnyRule, ReadRule, RuleEngine
 from brasstag.policy.shipped import shipped_rules
 from brasstag.policy.verdict import Rules
 from brasstag.sandbox.network.web import open_web
@@ -53,8 +55,10 @@ from brasstag.toolkit.tool import Tool
 from brasstag.words.errors import Code, ConfigError, Problem, ToolError
 from brasstag.words.times import Clock
 
+NO_SERVICES: Mapping[str, Service] = {}
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, weakref_slot=True)
 class OpenRoom:
     """A room's engine, and everything that must be closed when the room closes."""
 
@@ -72,6 +76,11 @@ class OpenRoom:
     """Told of each proposal that an agent makes."""
     recovered: Recovered = field(default_factory=Recovered)
 
+    def __post_init__(self) -> None:
+        """Have every rule that is added to the engine count at once, whichever thread adds it."""
+        self.engine.when_added(self._refit)
+        self._refit()
+
     @property
     def gate(self) -> Gate:
         """The way by which prompt tools change, with the live catalog."""
@@ -86,9 +95,8 @@ class OpenRoom:
         return tool
 
     def add_rule(self, rule: AnyRule) -> None:
-        """Add a rule to the open room."""
+        """Add a rule, or the rules of an engine, to the open room."""
         self.engine.add_rule(rule)
-        self._refit()
 
     def rules_of(self, settings_file: Path) -> Rules:
         """Return the rules another settings file would give this room."""
@@ -99,8 +107,12 @@ class OpenRoom:
             raise ConfigError([problem]) from None
         settings = parse_settings(text, settings_file.name)
         aliases = aliases_of(self.runtime.registry)
-        engine = RuleEngine((*shipped_rules(), *rules_from(settings.rules, aliases, settings_file.name)))
-        return _rules(engine, settings, self.runtime.registry)
+        # Rules that were added in Python stay, whatever the settings say.
+        ours = project_rules(self.settings, aliases)
+        stay = [rule for rule in self.engine.own_rules if rule not in ours]
+        shipped = _shipped(settings)
+        theirs = project_rules(settings, aliases, settings_file.name)
+        return _rules((*shipped, *stay, *theirs), settings, self.runtime.registry)
 
     def on_proposed(self, told: Callable[[str], None]) -> None:
         """Tell of each proposal that an agent makes from now on."""
@@ -115,16 +127,17 @@ class OpenRoom:
 
     def _refit(self) -> None:
         policy, registry = self.runtime.policy, self.runtime.registry
-        policy.rules = _rules(self.engine, self.settings, registry)
-        policy.roles = Roles(self.settings.roles, registry)
+        with policy.replacing:
+            policy.rules = _rules(self.engine.rules, self.settings, registry)
+            policy.roles = Roles(self.settings.roles, registry)
         # Rules decide what is a document.
         self.library.refresher.doubt()
 
 
-async def open_project(project: Path, clock: Clock) -> OpenRoom:
-    """Open a project's room as a person last accepted it, and settle what a dead process left."""
+async def open_project(project: Path, clock: Clock, rules: AnyRule | None = None) -> OpenRoom:
+    """Open a project's room as a person last accepted it, with more rules, and settle what a dead process left."""
     threads = Threads()
-    open_room = await threads.run(_open_project, project, clock, threads)
+    open_room = await threads.run(_open_project, project, clock, threads, rules)
     try:
         watched = await open_room.runtime.in_flight.run(recover, open_room.runtime)
     except BaseException:
@@ -135,7 +148,9 @@ async def open_project(project: Path, clock: Clock) -> OpenRoom:
     return open_room
 
 
-async def open_in_memory(workspace: Path | None, profile: ProfileName, clock: Clock) -> OpenRoom:
+async def open_in_memory(
+    workspace: Path | None, profile: ProfileName, clock: Clock, rules: AnyRule | None = None
+) -> OpenRoom:
     """Open a room that has the shipped tools and rules, and leaves nothing behind."""
     room_state = memory_state(clock)
     root = workspace or room_state.folder / "workspace"
@@ -143,25 +158,41 @@ async def open_in_memory(workspace: Path | None, profile: ProfileName, clock: Cl
     registry = ToolRegistry(shipped_tools())
     settings = Settings(room=RoomSettings(workspace=str(root), profile=profile))
     control = ControlFiles(root, root)
-    return _assemble(room_state, settings, registry, shipped_rules(), root, control, Threads())
+    try:
+        every = (*shipped_rules(), *_added(rules))
+        return _assemble(room_state, settings, registry, every, root, control, Threads())
+    except BaseException:
+        room_state.close()
+        raise
 
 
-def _open_project(project: Path, clock: Clock, threads: Threads) -> OpenRoom:
+def _open_project(project: Path, clock: Clock, threads: Threads, rules: AnyRule | None) -> OpenRoom:
     project = project.absolute()
     if not (project / SETTINGS_FILE).is_file():
         read_settings(project)  # says what is missing, and leaves nothing behind where there is no project
     room_state = open_state(project, clock)
     try:
         require_same_room(project, room_state)
-        Trust(project, room_state.folder).require()
-        settings, registry, loaded = load_project(project)
+        trust = Trust(project, room_state.folder)
+        trust.require()
+        settings, registry, loaded = load_project(project, trust.answers())
+        services = load_services(project, settings.roles)
         root = settings.workspace(project)
         root.mkdir(parents=True, exist_ok=True)
         control = ControlFiles(project, root, (project / STATE_DIRECTORY,))
-        return _assemble(room_state, settings, registry, (*shipped_rules(), *loaded), root, control, threads)
+        every = (*_shipped(settings), *loaded, *_added(rules))
+        return _assemble(room_state, settings, registry, every, root, control, threads, services)
     except BaseException:
         room_state.close()
         raise
+
+
+def _shipped(settings: Settings) -> tuple[ReadRule, ...]:
+    return shipped_rules(settings.policy.dangerous_commands, settings.policy.switched_off)
+
+
+def _added(rules: AnyRule | None) -> tuple[AnyRule, ...]:
+    return () if rules is None else (rules,)
 
 
 def _scratch(room_state: RoomState, root: Path) -> Path:
@@ -178,9 +209,10 @@ def _assemble(
     root: Path,
     control: ControlFiles,
     threads: Threads,
+    services: Mapping[str, Service] = NO_SERVICES,
 ) -> OpenRoom:
-    engine = RuleEngine(rules)
-    policy = Policy(_rules(engine, settings, registry), Roles(settings.roles, registry))
+    engine = RuleEngine(rules, settings.room.profile)
+    policy = Policy(_rules(engine.rules, settings, registry), Roles(settings.roles, registry))
     workspace = Workspace(root, control, room_state.store.blobs, settings.limits.undo_bytes)
     sandbox = Sandbox(workspace, root, _scratch(room_state, root))
     # Asked for each time: rules and tools may be added while the room is open.
@@ -198,7 +230,7 @@ def _assemble(
         threads=threads,
         in_flight=InFlight(threads),
         boot=room_state.boot,
-        agents=Agents(settings.roles, settings.crew, models.model, models.measure),
+        agents=Agents(settings.roles, settings.crew, models.model, services, models.measure),
         listeners=_listeners(settings, watchers, proposed),
         models=models,
         web=open_web(settings.web),
@@ -207,12 +239,14 @@ def _assemble(
         catalog=catalog,
         catalog_tokens=settings.prompts.catalog_tokens,
         gate=Gate(room_state.store, catalog, FourEyes(room_state.store, settings.prompts).are_required),
+        tracebacks=room_state.tracebacks,
         patches=(room_state.project / STATE_DIRECTORY if room_state.project else room_state.folder)
         / "patches",
         tool_settings=dict(settings.tools),
         approvals_expire_after=settings.approvals.expires_after,
         argument_bytes=settings.limits.argument_bytes,
         host_paths=_host_paths(root, root.parent, *room_state.places, *_home()),
+        path_queue=PathQueue(room_state.store.blobs.root.parent / "queue"),
     )
     watch = WorkspaceWatch(root, workspace, scanner, settings.documents.ignore)
     return OpenRoom(
@@ -293,5 +327,5 @@ def _host_paths(*paths: Path) -> tuple[str, ...]:
     return tuple(sorted(shown, key=len, reverse=True))
 
 
-def _rules(engine: RuleEngine, settings: Settings, registry: ToolRegistry) -> Rules:
-    return Rules(engine.rules, settings.room.profile, aliases_of(registry))
+def _rules(rules: Iterable[ReadRule], settings: Settings, registry: ToolRegistry) -> Rules:
+    return Rules(rules, settings.room.profile, aliases_of(registry))

@@ -10,6 +10,7 @@ from brasstag.words.calls import Call, Failed
 from brasstag.words.errors import Code, ToolError
 
 _CALL_ID = re.compile(r"[A-Za-z0-9_:-][A-Za-z0-9._:-]{0,63}")
+_LONGEST_NAME = 1000
 _LONGEST_UNREADABLE = 2000
 
 
@@ -17,6 +18,10 @@ def why_not_named(tool: object, role: object, call_id: object) -> Failed | None:
     """Say why a call cannot have these names; None where it can."""
     if not all(isinstance(name, str) for name in (tool, role, "" if call_id is None else call_id)):
         return Failed(Code.INVALID_ARGUMENTS, "the names of tools, roles and calls are texts")
+    if any(len(str(name)) > _LONGEST_NAME for name in (tool, role)):
+        return Failed(
+            Code.INVALID_ARGUMENTS, f"the names of tools and roles have at most {_LONGEST_NAME} characters"
+        )
     if isinstance(call_id, str) and not _CALL_ID.fullmatch(call_id):
         return Failed(Code.INVALID_ARGUMENTS, "a call id is up to 64 letters, digits and the signs . _ : -")
     return None

@@ -7,6 +7,7 @@ from typing import Any
 
 from brasstag.app.approvals import Approvals
 from brasstag.app.documents import RoomDocuments
+from brasstag.app.loop import CONTEXT_TOKENS, Loop, NextStep
 from brasstag.app.model_summaries import ModelSummaries
 from brasstag.app.open import OpenRoom, open_in_memory, open_project
 from brasstag.app.prompts.issues import RoomIssues
@@ -21,27 +22,27 @@ from brasstag.app.watch.output import Listener
 from brasstag.engine.calls.edit import EditedCall
 from brasstag.engine.calls.explain import Explained
 from brasstag.engine.graph.open import Skips
+from brasstag.models.forms import Form
 from brasstag.policy.narrow import NoRule
 from brasstag.policy.profiles import ToolFacts, facts_of
-from brasstag.policy.python_rules import Judge
 from brasstag.policy.replay import Replayed, recorded_calls, replay
 from brasstag.policy.roles import OPERATOR
-from brasstag.policy.rule import Rule
-from brasstag.policy.rule_engine import SafetyRule
+from brasstag.policy.rule_engine import GivenRule
 from brasstag.settings import ProfileName
 from brasstag.store.maintenance.verify import Report
 from brasstag.store.tasks.memories import Memory
 from brasstag.store.tasks.rows import Task
 from brasstag.store.tasks.types import Stopped
 from brasstag.store.tasks.writer import Desk
+from brasstag.store.timeline.records import call_records
 from brasstag.toolkit.discovery import discover_folder
-from brasstag.toolkit.kinds import Action
+from brasstag.toolkit.kinds import Action, ToolType
 from brasstag.toolkit.tool import Tool
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
 from brasstag.words.budgets import NO_LIMITS, Budget
 from brasstag.words.calls import Call, Done, Failed, Outcome, Waiting
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.events import Entry
+from brasstag.words.events import CallRecord, Entry
 from brasstag.words.ids import new_id
 from brasstag.words.times import Clock, utc_now
 
@@ -78,6 +79,7 @@ class Room:
             self._runtime.threads,
         )
         self.runs = Runs(open_room, actor, self.documents.watch)
+        self._loop = Loop(open_room, self.runs)
         self.prompts = PromptRegistry(open_room, actor, lambda: self.task_id, PromptUse(self.call, self.runs))
         self.issues = RoomIssues(self.store, self._runtime.threads, actor)
         self._approvals = Approvals(self._runtime, self._counter, self.runs, lambda: self.task_id)
@@ -88,13 +90,19 @@ class Room:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, project: str | Path = ".", *, actor: str = "library", purpose: str = "", clock: Clock = utc_now
+        cls,
+        project: str | Path = ".",
+        *,
+        rules: GivenRule | None = None,
+        actor: str = "library",
+        purpose: str = "",
+        clock: Clock = utc_now,
     ) -> AsyncIterator["Room"]:
-        """Open the room of a project that ``brasstag init`` made.
+        """Open the room of a project that ``brasstag init`` made; ``rules`` are added to its own, as by ``add_rule``.
 
         Raises ConfigError for settings or tools that cannot be used, UntrustedError when they changed unseen.
         """
-        open_room = await open_project(Path(project), clock)
+        open_room = await open_project(Path(project), clock, rules)
         async with cls._opened(open_room, actor, purpose) as room:
             yield room
 
@@ -105,12 +113,13 @@ class Room:
         workspace: str | Path | None = None,
         *,
         profile: ProfileName = "careful",
+        rules: GivenRule | None = None,
         actor: str = "library",
         clock: Clock = utc_now,
     ) -> AsyncIterator["Room"]:
         """Open a room that leaves nothing behind, on a directory of yours or a scratch one; made for tests."""
         root = None if workspace is None else Path(workspace)
-        async with cls._opened(await open_in_memory(root, profile, clock), actor, "") as room:
+        async with cls._opened(await open_in_memory(root, profile, clock, rules), actor, "") as room:
             yield room
 
     @classmethod
@@ -141,8 +150,12 @@ class Room:
         """Add every tool of a folder of ``name.py`` + ``name.json`` pairs."""
         return [self.register(found) for found in discover_folder(Path(folder))]
 
-    def add_rule(self, rule: SafetyRule | Rule | Judge) -> None:
-        """Add a rule: a SafetyRule, a Rule, or a callable ``(call, preview) -> Verdict | None``."""
+    def add_rule(self, rule: GivenRule) -> None:
+        """Add a rule: a SafetyRule, a Rule, or a callable ``(call, preview) -> Verdict | None``; or a RuleEngine.
+
+        Of an engine, the room takes every rule it has, and every rule that is added to it later. Raises ConfigError for
+        an engine with another profile than the room's.
+        """
         self._open_room.add_rule(rule)
 
     async def call(
@@ -169,7 +182,7 @@ class Room:
         if unread is not None:
             return await self._counter.refuse(call, unread)
         async with self.runs.telling(on_output, call.id):
-            outcome = await self._counter.dispatch(call)
+            outcome = self._runtime.registry.shown(tool, await self._counter.dispatch(call))
         if isinstance(outcome, Done) and self._is_handoff(tool):
             self._desk = self._new_desk()
         return outcome
@@ -255,6 +268,60 @@ class Room:
             context=RunContext(Skips(skip_tool_catalog, skip_tools)),
         )
 
+    async def open_task(
+        self, request: str, *, role: str = "", documents: Sequence[str] = (), budget: Budget = NO_LIMITS
+    ) -> str:
+        """Begin a run whose turns a loop of yours takes, and return its id; no worker and no model of this room does.
+
+        Raises ToolError for a role or document that is not there.
+        """
+        return await self._loop.open(request, role, documents, budget)
+
+    async def render_for_llm(
+        self, task_id: str, *, form: Form = "openai", context_tokens: int = CONTEXT_TOKENS
+    ) -> Any:
+        """Return what to ask a model with: OpenAI's list of messages, or ``{"system", "messages"}`` for Anthropic.
+
+        Calls that were approved or left open meanwhile are run first. Raises ToolError: BUSY where the task waits,
+        TASK_CLOSED where it has ended, and the reason where it cannot go on; then it has failed.
+        """
+        return await self._loop.render(task_id, form, context_tokens)
+
+    async def tools_for_llm(self, task_id: str, *, form: Form = "openai") -> list[dict[str, Any]]:
+        """Return the tools that a task may use, in the form of OpenAI's chat completions or of Anthropic."""
+        return await self._loop.tools(task_id, form)
+
+    async def record_turn(self, task_id: str, response: Any) -> NextStep:
+        """Write a model's whole answer down before any of its calls runs: OpenAI's, Anthropic's, or a text.
+
+        ``calls`` are then handed in with ``handle_tool_call``. An answer without calls ends the task with its words.
+        """
+        return await self._loop.record(task_id, response)
+
+    async def handle_tool_call(
+        self,
+        task_id: str,
+        tool_name: str,
+        tool_input: Mapping[str, Any] | str,
+        *,
+        tool_type: ToolType | None = None,
+        call_id: str = "",
+    ) -> NextStep:
+        """Take one call of a model through the whole path, and say what the loop does next.
+
+        ``continue`` with the result, or with ``{"error": …}``; ``return`` with the input of a handoff, or with None
+        where the task now waits for another task, an answer or an approval. A call that no recorded turn made is
+        recorded as a turn of its own first.
+        """
+        return await self._loop.handle(task_id, tool_name, tool_input, tool_type, call_id)
+
+    def ready(self, task_id: str) -> AsyncIterator[Task]:
+        """Yield each task of a run whose turn it is, until the run has ended; take its turns before you ask for the next.
+
+        It waits while the run waits for people.
+        """
+        return self._loop.ready(task_id)
+
     def watch(self, task_id: str, *, seen: dict[str, int] | None = None) -> AsyncIterator[RunEvent]:
         """Yield what happens in a task and below it, until it has ended.
 
@@ -313,6 +380,12 @@ class Room:
         """Return the entries of a task, or of the whole room, in order."""
         return await self._runtime.threads.run(self.store.entries, task_id)
 
+    async def records(self, task_id: str | None = None) -> list[CallRecord]:
+        """Return one record for each call of a task, or of the whole room; those that have not ended come last."""
+        return await self._runtime.threads.run(
+            self.store.read, lambda view: list(call_records(view, task_id))
+        )
+
     async def verify(self) -> Report:
         """Check every chain of the room and name everything that does not fit."""
         return await self._runtime.threads.run(self.state.verify)
@@ -332,6 +405,7 @@ class Room:
 
     async def _close(self) -> None:
         self._is_open = False
+        await self._loop.close()
         await self.runs.close()
         await self.prompts.close()
         await self.documents.close()

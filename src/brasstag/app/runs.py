@@ -13,17 +13,21 @@ from brasstag.app.watch.overview import Overview, look_over
 from brasstag.app.watch.spending import UsedByTurns, spendings_of_run
 from brasstag.app.workers import WorkerMarks
 from brasstag.documents.reading.carry import carry
-from brasstag.engine.agents import Chosen
+from brasstag.engine.agents import OUTSIDE_MODEL, Chosen
 from brasstag.engine.graph.close import failure
 from brasstag.engine.graph.open import Skips, TaskRequest, opening, root_task
 from brasstag.engine.graph.people import answer_question, resume_task, stop_task
 from brasstag.engine.graph.receivers import receiving
 from brasstag.engine.worker.worker import Worker
 from brasstag.models.choose import Choice, choose
+from brasstag.policy.roles import OPERATOR
 from brasstag.sandbox.workspace.draft import Draft
+from brasstag.store.maintenance.forget import forget
+from brasstag.store.tasks.hints import OUTSIDE
 from brasstag.store.tasks.memories import Memory
 from brasstag.store.tasks.rows import Status, Task, read_tasks
 from brasstag.store.tasks.types import NewTask, Stopped
+from brasstag.store.tasks.writer import Desk
 from brasstag.store.timeline.timeline import entries_since
 from brasstag.words.approvals import Approver
 from brasstag.words.budgets import Budget
@@ -32,6 +36,7 @@ from brasstag.words.canonical import why_not_json
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
+from brasstag.words.ids import new_id
 from brasstag.words.review.prompt_tools import Scope
 from brasstag.words.turns import Model, ModelError
 
@@ -42,7 +47,8 @@ GRACE_SECONDS = 30.0
 
 _UNTOLD = Failed(
     Code.INTERNAL_ERROR,
-    "its timeline does not hold, so its end was not added to it; run `brasstag timeline verify`",
+    "its timeline does not hold, so its end was not added to it",
+    hint="`brasstag timeline verify` says what does not fit",
 )
 
 
@@ -102,28 +108,53 @@ class Runs:
         context: RunContext = NOTHING_MORE,
     ) -> str:
         """Write a run down, and work on it here unless another worker is to do it."""
+        lead = self._lead(request, role)
+        chosen, speaker = await self._speaker(lead, model, default_model)
+        carried = await self._run(self._carry, documents, lead, speaker)
+        asked = TaskRequest(
+            request, lead, self._actor, carried, chosen, context.skips, context.prompt_tool, context.scope
+        )
+        task_id = await self._open_root(asked, budget, self._runtime.boot.id if serve else "")
+        if serve:
+            self._serve_own(task_id)
+        return task_id
+
+    async def begin_outside(self, request: str, role: str, documents: Sequence[str], budget: Budget) -> str:
+        """Write a run down whose turns a program outside takes."""
+        lead = self._lead(request, role)
+        if lead in self._runtime.agents.services:
+            raise ToolError(
+                Code.NOT_SUPPORTED, f"code serves the role {lead}, so it takes no turns; use Room.start"
+            )
+        carried = await self._run(self._carry, documents, lead, None)
+        asked = TaskRequest(request, lead, self._actor, carried, Chosen(OUTSIDE_MODEL))
+        return await self._open_root(asked, budget, OUTSIDE)
+
+    def _lead(self, request: str, role: str) -> str:
+        """Return the role that takes a request; raise ToolError where there is none, or no request."""
         if not request.strip():
             raise ToolError(Code.INVALID_ARGUMENTS, "a run needs words: what is to be done?")
         if reason := why_not_json(request):
             raise ToolError(Code.INVALID_ARGUMENTS, f"the request cannot be written down: {reason}")
         lead = role or self._runtime.agents.crew.lead
         self._runtime.agents.role(lead)
+        return lead
+
+    async def _speaker(self, lead: str, model: str, default_model: str) -> tuple[Chosen, Model | None]:
+        """Return the model of a run; a run is not begun if no model could answer it. Where code serves the lead: None."""
+        if lead in self._runtime.agents.services:
+            return Chosen(model, default_model), None
         chosen = Chosen(model, await self._default_model(lead, model, default_model))
-        # A run is not begun if no model could answer it.
         speaker = self._runtime.agents.model(self._runtime.agents.model_name(lead, chosen), lead)
         await self._open_room.models.open(speaker)
         await self._open_room.models.measure(speaker)
-        carried = await self._run(self._carry, documents, lead, speaker)
-        asked = TaskRequest(
-            request, lead, self._actor, carried, chosen, context.skips, context.prompt_tool, context.scope
-        )
-        queue = self._runtime.boot.id if serve else ""
+        return chosen, speaker
+
+    async def _open_root(self, asked: TaskRequest, budget: Budget, queue: str) -> str:
         task: NewTask = await self._run(
             self._store.read, lambda view: root_task(self._runtime, view, asked, budget, queue)
         )
         await self._run(self._store.graph.open_root, task)
-        if serve:
-            self._serve_own(task.id)
         return task.id
 
     async def serve_run(self, tree: str) -> None:
@@ -170,7 +201,9 @@ class Runs:
             pass
         ended = await self.ended(name)
         if ended is None:
-            raise ToolError(Code.TASK_NOT_FOUND, f"there is no task {name}; `brasstag tasks` lists them")
+            raise ToolError(
+                Code.TASK_NOT_FOUND, f"there is no task {name}", hint="`brasstag tasks` lists them"
+            )
         return ended
 
     async def task(self, name: str) -> Task:
@@ -290,7 +323,8 @@ class Runs:
         return Ended(task, payload.get("result"), tuple(payload.get("documents", ())))
 
     def _forget(self, name: str) -> Memory:
-        (forgotten,) = self._store.forget_memories([name])
+        desk = Desk(new_id("task"), self._actor, OPERATOR, "memories forget")
+        (forgotten,) = forget(self._store, [name], self._actor, desk)
         return forgotten
 
     def _carry(self, documents: Sequence[str], role: str, reader: Model | None) -> tuple[Carried, ...]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from brasstag.catalog.file_differences import file_differences, unapproved_tools
 from brasstag.catalog.prompt_files import LIVE, PromptFiles
 from brasstag.catalog.snapshots import Receipts
+from brasstag.engine.tracebacks import Tracebacks
 from brasstag.settings import STATE_DIRECTORY, user_directory
 from brasstag.store.catalog.proposals import list_proposals
 from brasstag.store.contents.blobs import Blobs
@@ -66,6 +67,11 @@ class RoomState:
         )
 
     @property
+    def tracebacks(self) -> Tracebacks:
+        """Where the tracebacks of tools are kept; a room in memory keeps none."""
+        return Tracebacks(None if self.project is None else self.project / STATE_DIRECTORY / "logs")
+
+    @property
     def receipts(self) -> Receipts:
         """What signs the snapshots of this account in this room."""
         if self.project is None:
@@ -94,6 +100,10 @@ class RoomState:
             self.scratch.cleanup()
 
 
+SERVING = "serving"
+"""Where processes say which runs they work on, in the state."""
+
+
 def open_state(project: Path, clock: Clock = utc_now) -> RoomState:
     """Open, and where needed create or migrate, the state of a project: on Postgres where its address is set."""
     state = project / STATE_DIRECTORY
@@ -103,7 +113,8 @@ def open_state(project: Path, clock: Clock = utc_now) -> RoomState:
     folder = user_directory() / "rooms" / identity
     sealer = Sealer(load_or_create_key(folder), folder / "witness.json")
     boot = ProcessLock(state / "boots")
-    blobs = Blobs(state / "blobs", Contents(database))
+    blobs = Blobs(state / "blobs", Contents(database), boot.id)
+    boot.look_after(blobs.incoming, state / SERVING)
     store = Store(database, blobs, sealer, boot.id, clock, open_jobs(database))
     return RoomState(store, boot, folder, project)
 

@@ -1,7 +1,6 @@
 """Wait for the end of a call that needs a person or an agent first."""
 
 import asyncio
-from dataclasses import replace
 
 from brasstag.app.approvals import Approvals
 from brasstag.app.runs import Runs
@@ -11,7 +10,7 @@ from brasstag.store.store import Store
 from brasstag.store.tasks.approvals import approval_of_call
 from brasstag.store.tasks.rows import find_task
 from brasstag.words.approvals import Approval, ApprovalState
-from brasstag.words.calls import Failed, Outcome, Tag, Waiting, from_stored
+from brasstag.words.calls import Failed, Outcome, Waiting
 from brasstag.words.errors import Code, ToolError
 
 POLL_SECONDS = 0.25
@@ -53,7 +52,7 @@ class Awaited:
         if task.kind == "agent" and not task.has_ended:
             await self._runs.serve_run(task.tree)
         await self._runs.finished(task_id)
-        outcome = await self._threads.run(self._told, task.parent_id, task.parent_call)
+        outcome = await self._threads.run(self._approvals.outcome_of, task.parent_id, task.parent_call)
         if outcome is None:
             raise ToolError(
                 Code.TASK_NOT_FOUND, f"{task_id} has ended, and {task.parent_id} was not told of it"
@@ -65,7 +64,7 @@ class Awaited:
         newest = self._store.read(lambda view: approval_of_call(view, approval.call_id))
         if newest is not None and newest.id != approval.id:
             return Waiting(newest.id, newest.reason)
-        told = self._told(approval.task_id, approval.call_id)
+        told = self._approvals.outcome_of(approval.task_id, approval.call_id)
         if told is not None:
             return told
         if approval.state is ApprovalState.CONSUMED or self._is_asked_anew(approval):
@@ -76,11 +75,3 @@ class Awaited:
         """Say whether a call whose approval was withdrawn will be asked about again: its task goes on."""
         task = self._store.read(lambda view: find_task(view, approval.task_id))
         return approval.state is ApprovalState.VOID and task is not None and not task.has_ended
-
-    def _told(self, task_id: str, call_id: str) -> Outcome | None:
-        """Return what a timeline tells of the end of a call, or None where it does not yet."""
-        entries = self._store.entries(task_id, call_id)
-        for entry in reversed(entries):
-            if entry.payload is not None and "outcome" in entry.payload:
-                return replace(from_stored(entry.payload), tag=Tag(entry.tag, entry.hash))
-        return None

@@ -1,9 +1,8 @@
 """Which processes work on a room's runs: each leaves a mark that counts while that process lives."""
 
-from contextlib import suppress
 from pathlib import Path
 
-from brasstag.app.state import RoomState
+from brasstag.app.state import SERVING, RoomState
 from brasstag.settings import STATE_DIRECTORY
 
 EVERY_RUN = "all"
@@ -14,9 +13,7 @@ class WorkerMarks:
 
     def __init__(self, room_state: RoomState) -> None:
         self._boot = room_state.boot
-        self._folder = (
-            None if room_state.project is None else room_state.project / STATE_DIRECTORY / "serving"
-        )
+        self._folder = None if room_state.project is None else room_state.project / STATE_DIRECTORY / SERVING
         self._left: list[Path] = []
 
     def begin(self, tree: str = "") -> None:
@@ -38,12 +35,5 @@ class WorkerMarks:
         if self._folder is None:
             return False
         served = {EVERY_RUN, tree or EVERY_RUN}
-        return any(self._is_alive(mark) for mark in sorted(self._folder.glob("*.*")) if mark.stem in served)
-
-    def _is_alive(self, mark: Path) -> bool:
-        alive = self._boot.is_alive(mark.suffix.removeprefix("."))
-        if not alive:
-            # Left by a process that was killed.
-            with suppress(OSError):
-                mark.unlink()
-        return alive
+        marks = (mark for mark in self._folder.glob("*.*") if mark.stem in served)
+        return any(self._boot.is_alive(mark.suffix.removeprefix(".")) for mark in marks)

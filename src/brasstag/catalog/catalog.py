@@ -67,7 +67,8 @@ class PromptCatalog:
         if found is None:
             raise ToolError(
                 Code.PROMPT_TOOL_NOT_FOUND,
-                f"there is no prompt tool {tool_id!r}; `brasstag prompts list` names them",
+                f"there is no prompt tool {tool_id!r}",
+                hint="`brasstag prompts list` names them",
             )
         return found
 

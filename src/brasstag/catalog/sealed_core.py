@@ -41,8 +41,9 @@ def refuse_core(tool_id: str) -> None:
     if is_core(tool_id):
         raise ToolError(
             Code.CORE_LOCKED,
-            f"{tool_id} is a core tool and locked: it can be neither changed nor removed. "
-            f"`brasstag prompts copy {tool_id}` makes a copy of your own, {copied_id(tool_id)}",
+            f"{tool_id} is a core tool and locked: it can be neither changed nor removed. Propose a tool with another id, "
+            f"such as {copied_id(tool_id)}",
+            hint=f"`brasstag prompts copy {tool_id}` makes a copy of your own",
         )
 
 

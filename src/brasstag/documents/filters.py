@@ -21,7 +21,7 @@ class Filter:
     mime_type: str = ""
     """One such as ``text/csv``, or all of a family: ``image/``, or ``image/*``."""
     creator: str = ""
-    """Who created it, or made its newest version: a role, or ``outside``."""
+    """Who created it, or made its newest version: a role, a task, or ``outside``."""
     task: str = ""
     """The task that created it, or made its newest version."""
     changed_after: datetime | str = ""

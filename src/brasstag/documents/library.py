@@ -23,7 +23,6 @@ from brasstag.store.documents.rows import DocumentRow, row_at
 from brasstag.store.documents.select import Order, list_documents
 from brasstag.store.maintenance.rebuild_index import forget_index
 from brasstag.store.store import Store
-from brasstag.words.blocks import Blocks
 from brasstag.words.documents import WHOLE, Document
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import ABSENT, digest_in
@@ -220,7 +219,8 @@ class Library:
         """Return what was found out before about what documents hold, by the ids of their rows."""
         items = {row.id: item_of(row) for row in rows}
         digests = list(dict.fromkeys(item.digest for item in items.values()))
-        known = self._store.read(lambda view: conversions_of(view, digests))
+        key = self._store.sealer.key
+        known = self._store.read(lambda view: conversions_of(view, key, digests))
         return {
             number: known.get((item.digest, item.media_type)) or Conversion(item.digest, item.media_type)
             for number, item in items.items()
@@ -234,11 +234,11 @@ def _document(row: DocumentRow, facts: Conversion) -> Document:
         size_bytes=row.size,
         digest=digest_in(row.state) or "",
         version=row.version,
-        created_by=row.created_by,
-        created_task=row.created_task,
+        created_by=row.created_task or row.created_by,
+        created_role=row.created_by if row.created_task else "",
         created_at=row.created_at,
-        updated_by=row.updated_by,
-        updated_task=row.updated_task,
+        updated_by=row.updated_task or row.updated_by,
+        updated_role=row.updated_by if row.updated_task else "",
         updated_at=row.updated_at,
         description=row.description,
         tags=row.tags,
@@ -254,9 +254,7 @@ def _lacks(answer: SearchResult, is_fresh: bool) -> str | None:
     said = [] if is_fresh else [NOT_WALKED]
     if answer.pending:
         are = "document is" if answer.pending == 1 else "documents are"
-        said.append(
-            f"{answer.pending} {are} not in the index yet; search again, or run `brasstag documents reindex`"
-        )
+        said.append(f"{answer.pending} {are} not in the index yet; search again in a while")
     if answer.ignored:
         said.append(f"nothing was searched for {', '.join(answer.ignored)}")
     return "; ".join(said) or None
@@ -326,24 +324,3 @@ class History:
             for versions, is_line in ((self.others, False), (self.line, True))
             for one in versions
         ]
-
-
-@dataclass(frozen=True, slots=True)
-class WholeDocument:
-    """Everything there is of one document, as it is now."""
-
-    document: Document
-    history: History
-    content: Blocks | None
-    """What it holds; None where that cannot be read in blocks."""
-    problem: ToolError | None = None
-    """Why it cannot."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return every field by the name programs know it by; the content as ``content_json``."""
-        problem = self.problem and {"code": self.problem.code, "message": self.problem.message}
-        return self.document.as_json() | {
-            "content_json": self.content and self.content.as_json(),
-            "content_problem": problem,
-            "versions": self.history.as_json(),
-        }

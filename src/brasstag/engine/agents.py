@@ -2,8 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from brasstag.settings import CrewSettings, RoleSettings
+from brasstag.store.tasks.hints import OUTSIDE
 from brasstag.toolkit.kinds import Action
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.words.errors import Code, ToolError
@@ -38,6 +40,16 @@ class Chosen:
         return {"model": self.model, "default": self.default}
 
 
+OUTSIDE_MODEL = "outside"
+"""The model of tasks whose turns a program outside takes: no model of this room answers in them."""
+
+SERVICE = "service:"
+"""How the model of a task begins whose role is served by code: ``service:module:function``."""
+
+Service = Callable[[Any], Awaitable[Any]]
+"""Code that works on the tasks of a role: it gets a context, and returns what the task hands off."""
+
+
 @dataclass(slots=True)
 class Agents:
     """The crew of a room."""
@@ -45,6 +57,8 @@ class Agents:
     roles: Mapping[str, RoleSettings] = field(default_factory=dict)
     crew: CrewSettings = field(default_factory=CrewSettings)
     find_model: FindModel = _no_models
+    services: Mapping[str, Service] = field(default_factory=dict)
+    """The code that serves a role in the place of a model, by role."""
     measure: Callable[[Model], Awaitable[None]] = _known
     """Finds out what fits into a model, where that is not known yet."""
 
@@ -52,11 +66,13 @@ class Agents:
         """Return a role of the crew; raise ToolError where there is none of this name."""
         found = self.roles.get(name)
         if found is None:
-            known = (
-                ", ".join(self.roles)
-                or "none; add [roles.NAME] to brasstag.toml, or `brasstag init --crew analyst`"
+            raise ToolError(
+                Code.UNKNOWN_ROLE,
+                f"there is no role {name!r} in this crew; it has {', '.join(self.roles) or 'none'}",
+                hint=""
+                if self.roles
+                else "add [roles.NAME] to brasstag.toml, or `brasstag init --crew analyst`",
             )
-            raise ToolError(Code.UNKNOWN_ROLE, f"there is no role {name!r} in this crew; it has {known}")
         return found
 
     def document_tokens(self, reader: Model | None) -> int:
@@ -66,16 +82,28 @@ class Agents:
 
     def model_name(self, role: str, chosen: Chosen) -> str:
         """Return what a role's tasks are answered by: what a person said for this run comes first, then the settings."""
-        return chosen.model or self.role(role).model or self.crew.model or chosen.default
+        settings = self.role(role)
+        if settings.service is not None:
+            return f"{SERVICE}{settings.service}"
+        return chosen.model or settings.model or self.crew.model or chosen.default
+
+    def queue(self, model: str, above: str, own: str) -> str:
+        """Return the queue of a task by its model; ``above`` is that of the task that opens it, ``own`` this process's."""
+        if model == OUTSIDE_MODEL:
+            return OUTSIDE
+        return own if above == OUTSIDE else above
 
     def model(self, name: str, role: str) -> Model:
         """Return the model of a task; raise ToolError where its role is gone, ModelError where no model can answer."""
         if not name:
             raise ModelError(
                 "no model is set: name one in brasstag.toml ([crew] model = …), with --model, or set a key such as "
-                "OPENAI_API_KEY; `brasstag demo` needs none",
+                "OPENAI_API_KEY",
                 Code.MODEL_NOT_CONFIGURED,
             )
+        if name == OUTSIDE_MODEL or name.startswith(SERVICE):
+            what = "a program outside takes its turns" if name == OUTSIDE_MODEL else "code serves this role"
+            raise ModelError(f"no model answers for {role}: {what}", Code.MODEL_NOT_CONFIGURED)
         # ``role`` raises if the role was removed after its task was opened.
         fallback = self.role(role).fallback_model or self.crew.fallback_model or ""
         return self.find_model(name, "" if fallback == name else fallback)

@@ -1,5 +1,6 @@
 """Runtime: the services the engine works with; the app puts them together when a room opens."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -12,7 +13,9 @@ from brasstag.documents.library import Library
 from brasstag.engine.agents import Agents
 from brasstag.engine.in_flight import InFlight
 from brasstag.engine.listeners import Listeners
+from brasstag.engine.path_queue import PathQueue
 from brasstag.engine.read_set import ReadSets
+from brasstag.engine.tracebacks import Tracebacks
 from brasstag.policy.roles import Roles
 from brasstag.policy.verdict import Rules
 from brasstag.sandbox.network.web import Web
@@ -25,6 +28,7 @@ from brasstag.store.store import Store
 from brasstag.store.tasks.processes import ProcessLock
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.words.errors import Code
+from brasstag.words.messages import Fences
 from brasstag.words.turns import ModelError, Opinions, Turn
 
 
@@ -41,6 +45,8 @@ class Policy:
 
     rules: Rules
     roles: Roles
+    replacing: threading.Lock = field(default_factory=threading.Lock)
+    """Held while they are replaced: any thread may add a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,8 @@ class Runtime:
     catalog_tokens: int = DEFAULT_TOKENS
     gate: Gate | None = None
     """The way by which prompt tools change."""
+    tracebacks: Tracebacks = field(default_factory=Tracebacks)
+    """Where a person finds why a tool failed."""
     patches: Path | None = None
     """Where changes of code are kept that did not land."""
     tool_settings: dict[str, ToolSettings] = field(default_factory=dict)
@@ -82,5 +90,12 @@ class Runtime:
     """After so long without a beat a worker counts as stopped, and what it holds without acting is given to another."""
     read_sets: ReadSets = field(default_factory=ReadSets)
     """What tasks whose calls would replace something have seen of it."""
+    path_queue: PathQueue = field(default_factory=PathQueue)
+    """Where calls wait that need the same path."""
     at: Callable[[str], None] = ignore_step
     """Called between the steps of a call that acts; crash tests end the process here."""
+
+    @property
+    def fence(self) -> Fences:
+        """Fences around texts that models read here; their marks are keyed with the key of the room."""
+        return Fences(self.store.sealer.key.derived("fences"))

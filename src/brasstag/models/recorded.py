@@ -20,7 +20,7 @@ NOTE = "recorded, not a live model"
 _ID = re.compile(r"\b(call|task|tag|apr|boot|room|key|mem)_[0-9a-f]{32}\b")
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
-_MARK = re.compile(r"(</?\w[^<>]*) [0-9a-f]{8}>")
+_MARK = re.compile(r"(</?\w[^<>]*) (?:[0-9a-f]{8}|[0-9a-f]{32})>")
 
 
 def request_digest(request: TurnRequest) -> str:

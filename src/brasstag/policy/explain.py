@@ -5,7 +5,7 @@ from typing import Any
 
 from brasstag.policy.conflicts import CHANGED_MEANWHILE
 from brasstag.policy.match.subjects import Subject
-from brasstag.policy.profiles import ToolFacts, as_declared, opinions
+from brasstag.policy.profiles import ToolFacts, as_declared
 from brasstag.policy.shell.explain import CommandLine, command_lines
 from brasstag.policy.verdict import Rules
 from brasstag.words.calls import Call
@@ -61,7 +61,8 @@ def explain(rules: Rules, call: Call, preview: Preview, tool: ToolFacts) -> Expl
         for one in rules.spoken(call, preview, tool)
     ]
     lines += [
-        VerdictLine(one, decided=False) for one in opinions(rules.profile, as_declared(preview, tool), tool)
+        VerdictLine(one, decided=False)
+        for one in rules.opinions(Subject(call, as_declared(preview, tool)), tool)
     ]
     decided = next(place for place, line in enumerate(lines) if line.verdict == verdict)
     lines = [replace(line, decided=place == decided) for place, line in enumerate(lines)]

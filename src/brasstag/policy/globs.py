@@ -20,7 +20,7 @@ too much rather than too little.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 Reading = Literal["literal", "generous"]
@@ -29,8 +29,11 @@ LONGEST_GLOB = 4096
 
 _OPERATORS = frozenset(";|&()<>{}`$,\"'\\")
 
+_WILDCARDS = frozenset("*?[")
+_SPECIAL = re.compile(r"(?![A-Za-z0-9_])[\x00-\x7f]")
 _TOKEN = re.compile(
-    r"(?P<stars>\*+)|(?P<any>\?)|\[(?P<negated>[!^]?)(?P<set>\]?[^\]]*)\]|(?P<letter>.)", re.DOTALL
+    r"(?P<stars>\*+)|(?P<any>\?)|\[(?P<negated>[!^]?)(?P<set>\]?[^\]]*)\]|(?P<letter>[A-Za-z0-9_.-]+|.)",
+    re.DOTALL,
 )
 
 
@@ -130,6 +133,7 @@ def text_expression(glob: str, reading: Reading) -> Expression:
     return Expression(_translated(_bounded(glob) if glob else "", _TEXT), reading == "generous")
 
 
+@lru_cache(256)
 def name_expression(glob: str, reading: Reading) -> Expression:
     """Translate a glob for the name of a tool, in which a slash is a letter like others."""
     return Expression(_translated(_bounded(glob), _NAME), reading == "generous")
@@ -151,6 +155,11 @@ def words_expression(glob: str, reading: Reading) -> Expression:
     generous = reading == "generous"
     source = "".join(_word(word, generous=generous) for word in words)
     return Expression(f"(?:.*\\n)?{source}.*" if generous else source, generous)
+
+
+def word_expression(glob: str) -> Expression:
+    """Translate one of these words by itself, read generously."""
+    return Expression(_word(glob, generous=True).removesuffix("\\n"), generous=True)
 
 
 def anywhere(*sources: str) -> Expression:
@@ -225,6 +234,8 @@ def _word(word: str, *, generous: bool) -> str:
 
 
 def _translated(glob: str, dialect: Dialect) -> str:
+    if _WILDCARDS.isdisjoint(glob):
+        return _quoted(glob)
     return "".join(_expression(token, dialect) for token in _tokens(glob))
 
 
@@ -279,5 +290,5 @@ def _without_slash(spans: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]
             yield max(low, slash + 1), high
 
 
-def _quoted(letter: str) -> str:
-    return letter if letter.isalnum() or letter == "_" or ord(letter) > 127 else f"\\x{{{ord(letter):x}}}"
+def _quoted(text: str) -> str:
+    return _SPECIAL.sub(lambda found: f"\\x{{{ord(found[0]):x}}}", text)

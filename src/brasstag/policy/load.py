@@ -9,9 +9,12 @@ from brasstag.policy.match.patterns import Pattern
 from brasstag.policy.match.topics import argument_topic
 from brasstag.policy.profiles import LANDING
 from brasstag.policy.rule import NO_ALIASES, Rule, opposite, reading_of
-from brasstag.settings.model import ExampleSettings, RuleSettings
+from brasstag.policy.shipped import autorun_rules
+from brasstag.policy.verdict import WEB_FETCH
+from brasstag.settings.model import ExampleSettings, RuleSettings, Settings
 from brasstag.settings.places import SETTINGS_FILE
 from brasstag.words.errors import ConfigError, Problem
+from brasstag.words.previews import Fact
 
 _NEEDS_FACTS = (
     "Correct the rule, or the example; a rule with `when` needs examples that say what the call would do, "
@@ -33,11 +36,43 @@ def rules_from(
         problems += unreadable
         if not unreadable:
             rule = _rule(one, f"{file}: {place}")
-            problems += _failing(rule, place, file, aliases)
+            problems += failing_examples(rule, place, file, aliases)
             rules.append(rule)
     if problems:
         raise ConfigError(problems)
     return tuple(rules)
+
+
+def project_rules(
+    settings: Settings, aliases: Mapping[str, str] = NO_ALIASES, file: str = SETTINGS_FILE
+) -> tuple[Rule, ...]:
+    """Return everything in settings that is a rule: ``[[rules]]``, and the web allowlist.
+
+    Raises ConfigError for what cannot be read, and for shipped rules that cannot be switched off.
+    """
+    may_be_off = [rule.name for rule in autorun_rules()]
+    if strange := [name for name in settings.policy.switched_off if name not in may_be_off]:
+        what = f"names {', '.join(strange)}, which cannot be switched off"
+        raise ConfigError(
+            [Problem(file, "policy.switched_off", what, f"It may name {', '.join(may_be_off)}.")]
+        )
+    return (*rules_from(settings.rules, aliases, file), *allowlist_rules(settings.web.allowlist, file))
+
+
+def allowlist_rules(hosts: Sequence[str], file: str = SETTINGS_FILE) -> tuple[Rule, ...]:
+    """Return the rule that ``[web] allowlist`` stands for: GET and POST to these hosts, whatever is sent."""
+    if not hosts:
+        return ()
+    return (
+        Rule(
+            "allow",
+            tuple(f"{WEB_FETCH}({host}/**)" for host in hosts),
+            "its host is on [web] allowlist",
+            "web-allowlist",
+            when=dict.fromkeys((Fact.FETCHES, Fact.EXTERNAL)),
+            source=f"{file}: web.allowlist",
+        ),
+    )
 
 
 def strange_roles(rules: Sequence[Rule], known: Collection[str]) -> Iterator[Problem]:
@@ -109,7 +144,8 @@ def _readings(settings: RuleSettings) -> Iterator[tuple[str, Callable[[], object
             yield field, partial(_example, given)
 
 
-def _failing(rule: Rule, place: str, file: str, aliases: Mapping[str, str]) -> Iterator[Problem]:
+def failing_examples(rule: Rule, place: str, file: str, aliases: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield a problem for each example of a rule that it does not treat as the example says."""
     for field, example in rule.failing_examples(aliases):
         what = f"the rule {'does not match' if field == 'match' else 'matches'} {example.text}"
         yield Problem(

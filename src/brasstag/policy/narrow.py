@@ -8,6 +8,7 @@ from brasstag.policy.globs import RuleError, escaped
 from brasstag.policy.match.subjects import Subject, names_path, plain_path
 from brasstag.policy.profiles import ToolFacts, as_declared
 from brasstag.policy.rule import Rule
+from brasstag.policy.shipped import autorun_rules
 from brasstag.policy.verdict import Rules
 from brasstag.settings.write import toml_string
 from brasstag.words.calls import Call
@@ -40,7 +41,11 @@ def narrow_rule(
     for spoken in rules.spoken(call, preview, tool):
         if spoken.verdict.decision != "allow":
             said = f"the rule {spoken.verdict.rule} says {spoken.verdict.decision}, and no allow outranks it"
-            return NoRule(f"{said}; change that rule in {spoken.source} instead")
+            off = spoken.verdict.rule in {rule.name for rule in autorun_rules()}
+            instead = (
+                "[policy] switched_off may name it" if off else f"change that rule in {spoken.source} instead"
+            )
+            return NoRule(f"{said}; {instead}")
     subject = Subject(call, as_declared(preview, tool))
     if len(subject.paths) > MOST_PATHS:
         return NoRule(f"it touches {len(subject.paths)} paths; write a rule with a pattern for them instead")

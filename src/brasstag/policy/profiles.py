@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Literal
@@ -78,6 +79,9 @@ _WORDS: Mapping[Fact, tuple[str, str]] = MappingProxyType(
 
 _FACT_OF: Mapping[str, Fact] = {str(condition): fact for condition, fact in CONDITIONS.items()}
 _MOST_NAMED = 3
+
+UNSAID = ", and nothing says whether it may"
+"""What is said of an effect on which neither profile nor tool speaks."""
 _LONGEST_NAMED = 80
 
 
@@ -114,16 +118,20 @@ def facts_of(tool: Tool, call: Call) -> ToolFacts:
     )
 
 
-def opinions(profile: ProfileName, preview: Preview, facts: ToolFacts) -> tuple[Verdict, ...]:
+def opinions(
+    profile: ProfileName, preview: Preview, facts: ToolFacts, unsaid: str = UNSAID
+) -> tuple[Verdict, ...]:
     """Return what is said about a call on which no rule speaks, the strictest first; never empty.
 
     For each effect the profile or the tool has to say what holds. Where neither does, a person is asked. The web is
-    closed to code in every profile.
+    closed to code in every profile. ``unsaid`` is what such a person is told about it.
     """
     effects = effects_of(preview, facts)
     trusted = _overrides(profile, effects, preview) and not facts.error
     own = [] if trusted else list(_own(effects, preview, facts))
-    said = [*_said(profile, effects, preview, spoken_for=bool(own)), *own]
+    by_profile = list(_said(profile, effects, preview, "" if own else unsaid))
+    # Where all allow, the first is the reason: that of the tool, if it decides about something.
+    said = [*own, *by_profile] if _leaves_to_tool(profile, effects) else [*by_profile, *own]
     if reaches_web(preview, facts):
         said.append(_closed(profile, preview, facts))
     if not said:
@@ -173,20 +181,40 @@ def _overrides(profile: ProfileName, effects: tuple[Fact, ...], preview: Preview
 
 
 def _said(
-    profile: ProfileName, effects: tuple[Fact, ...], preview: Preview, *, spoken_for: bool
+    profile: ProfileName, effects: tuple[Fact, ...], preview: Preview, unsaid: str
 ) -> Iterator[Verdict]:
+    """Yield what the profile says of each effect; where it is silent and the tool is, too, ``unsaid`` says so."""
+    allowed = []
     for fact in effects:
         stance = PROFILES[profile][fact]
         if stance == "undoable":
             stance = "allow" if preview.undoable else "ask"
         if stance == "allow":
-            yield _ALLOWED[profile, fact]
+            allowed.append(fact)
         elif stance == "ask":
             yield Verdict(
                 "ask", f"it {_deed(fact, preview)}; profile {profile} asks first", f"profile {profile}"
             )
-        elif not spoken_for:
-            yield Verdict("ask", f"it {_deed(fact, preview)}, and nothing says whether it may", "silence")
+        elif unsaid:
+            yield Verdict("ask", f"it {_deed(fact, preview)}{unsaid}", "silence")
+    if allowed:
+        yield _allowed(profile, tuple(allowed))
+
+
+@cache
+def _allowed(profile: ProfileName, facts: tuple[Fact, ...]) -> Verdict:
+    """Return what allows all of these; that reading is allowed is said only of a call that does nothing else."""
+    told = [fact for fact in facts if fact is not Fact.READS] or facts
+    words = [_WORDS[fact][1] for fact in told]
+    undoable = any(PROFILES[profile][fact] == "undoable" for fact in told)
+    *first, last = words
+    listed = f"{', '.join(first)} and {last}" if first else last
+    why = f"profile {profile} allows {listed}{', which can be undone' if undoable else ''}"
+    return Verdict("allow", why, f"profile {profile}")
+
+
+def _leaves_to_tool(profile: ProfileName, effects: tuple[Fact, ...]) -> bool:
+    return any(PROFILES[profile][fact] == "silent" for fact in effects)
 
 
 def _own(effects: tuple[Fact, ...], preview: Preview, facts: ToolFacts) -> Iterator[Verdict]:
@@ -220,7 +248,8 @@ def _deed(fact: Fact, preview: Preview) -> str:
     things = preview.about(fact) or (_unnamed(fact, preview),)
     named = [_short(thing) for thing in things[:_MOST_NAMED]]
     more = len(things) - len(named)
-    return f"{_WORDS[fact][0]} {', '.join(named)}" + (f" and {more} more" if more else "")
+    also = preview.notes if fact is Fact.FETCHES and not preview.runs else ()
+    return " and ".join([f"{_WORDS[fact][0]} {', '.join(named)}", *([f"{more} more"] if more else []), *also])
 
 
 def _unnamed(fact: Fact, preview: Preview) -> str:
@@ -230,10 +259,3 @@ def _unnamed(fact: Fact, preview: Preview) -> str:
 def _short(thing: str) -> str:
     line = " ".join(thing.split())
     return line if len(line) <= _LONGEST_NAMED else f"{line[:_LONGEST_NAMED]}…"
-
-
-_ALLOWED = {
-    (profile, fact): Verdict("allow", f"profile {profile} allows {_WORDS[fact][1]}", f"profile {profile}")
-    for profile, stances in PROFILES.items()
-    for fact in stances
-}

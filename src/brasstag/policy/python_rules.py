@@ -21,7 +21,7 @@ class PythonRule:
         """Return its verdict, under its own name."""
         try:
             said: object = self.judge(call, preview)
-        except Exception as error:  # noqa: BLE001 - whatever a rule raises, a person decides
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a rule raises, a person decides
             return self._verdict("ask", f"the rule failed with {type(error).__name__}: {error}")
         if said is None:
             return None

@@ -12,11 +12,13 @@ from types import MappingProxyType
 from brasstag.policy.examples import ExampleCall
 from brasstag.policy.globs import Reading, RuleError
 from brasstag.policy.match.addresses import ADDRESSES
+from brasstag.policy.match.command_words import Likeness
 from brasstag.policy.match.patterns import Pattern
 from brasstag.policy.match.subjects import Subject
 from brasstag.policy.match.topics import (
     PATHS,
     WHOLE_CALL,
+    CommandArgument,
     Matcher,
     Paths,
     Topic,
@@ -26,6 +28,8 @@ from brasstag.words.previews import Fact
 from brasstag.words.verdicts import STRICTNESS, Decision, Verdict
 
 NO_ALIASES: Mapping[str, str] = MappingProxyType({})
+
+_UNSEEN = "acts where a preview cannot see"
 
 Matchers = Mapping[Topic, tuple[Matcher, ...]]
 """What is held against the items of each topic."""
@@ -94,6 +98,12 @@ class Rule:
         """What it says when it speaks."""
         return Verdict(self.decision, self.because, self.name, by_rule=True)
 
+    @cached_property
+    def doubtful_verdict(self) -> Verdict:
+        """What it says when a command may be one that it means."""
+        because = f"what it is exactly is only known when it runs, and it may be what {self.name} is about: {self.because}"
+        return Verdict("ask", because, self.name, by_rule=True)
+
     @property
     def order(self) -> tuple[int, str, str, tuple[str, ...]]:
         """Its place among all rules: the strictest first, then by name, never by where it stands in a file."""
@@ -134,6 +144,18 @@ class BoundRule:
             return subject.call.tool if self._allows(subject) else None
         return self._finds(subject, self.topics)
 
+    def said(self, subject: Subject) -> tuple[Verdict, str] | None:
+        """Return what the rule says and what about; it asks where a command may be the one that it means."""
+        on = self.speaks(subject)
+        if on is not None:
+            return self.rule.verdict, on
+        if self.rule.decision == "allow" or not subject.runs or not self._reads_commands:
+            return None
+        if not self._is_for(subject):
+            return None
+        on = self._finds(subject, self.topics, Likeness.MAYBE)
+        return (self.rule.doubtful_verdict, on) if on is not None else None
+
     def speaks_of_items(self, subject: Subject) -> bool:
         """Say whether a deny or ask matches an item of this call, and not just the tool as a whole."""
         items = {topic: matchers for topic, matchers in self.topics.items() if topic != WHOLE_CALL}
@@ -143,13 +165,37 @@ class BoundRule:
         """Say whether it keeps this role from reading some paths unasked, and is not just about the tool as a whole."""
         rule = self.rule
         is_for = not rule.roles or role in rule.roles
-        reaches = not rule.when or Fact.READS in rule.when
         names_paths = any(isinstance(topic, Paths) for topic in self.topics)
-        return rule.decision != "allow" and is_for and reaches and names_paths
+        return rule.decision != "allow" and is_for and self.may_be_about_reading and names_paths
 
     def opens_web(self, subject: Subject) -> bool:
         """Say whether it allows a call and its ``when`` includes fetching; an allow always covers the whole call."""
         return Fact.FETCHES in self.rule.when and self.speaks(subject) is not None
+
+    def beyond_address(self, subject: Subject) -> tuple[str, ...]:
+        """Return what keeps an allow silent that names every web address of a call; empty where it names others.
+
+        That is what the call does besides fetching, and the role and the arguments that the rule asks for.
+        """
+        addresses = ADDRESSES.items(subject)
+        if not addresses or not all(_any(self.topics.get(ADDRESSES, ()), item) for item in addresses):
+            return ()
+        rule, preview = self.rule, subject.preview
+        named = rule.when.keys() or {Fact.FETCHES}
+        facts = [fact for fact in subject.counts if fact not in {*named, Fact.READS}]
+        found = [] if self._is_for(subject) else [f"for the role {subject.call.role}"]
+        for fact in facts:
+            deeds = preview.notes or (_UNSEEN,) if fact is Fact.EXTERNAL else (fact,)
+            found += [f"that it {deed}" for deed in deeds]
+        found += [
+            f"with this argument {argument}"
+            for argument in rule.arguments
+            if not self._meets(argument_topic(argument), subject)
+        ]
+        return tuple(found) or ("this call as a whole",)
+
+    def _meets(self, condition: Topic, subject: Subject) -> bool:
+        return _covers(condition, self.rule.conditions[condition], subject, self.rule.when.keys())
 
     def _is_for(self, subject: Subject) -> bool:
         return not self.rule.roles or subject.call.role in self.rule.roles
@@ -160,19 +206,31 @@ class BoundRule:
         return self.topics.keys() == {PATHS, ADDRESSES}
 
     @cached_property
+    def _reads_commands(self) -> bool:
+        return any(isinstance(topic, CommandArgument) for topic in (*self.topics, *self.rule.conditions))
+
+    @cached_property
+    def may_be_about_reading(self) -> bool:
+        """Whether it can speak of a path that is only read."""
+        return not self.rule.when or Fact.READS in self.rule.when
+
+    @cached_property
     def needs_no_preview(self) -> bool:
         """Whether its verdict on the arguments alone is final: no preview could show an exception."""
         about = (self.topics.keys() | self.exceptions.keys()) - {ADDRESSES}
         return not self.rule.when and (not self.exceptions or (len(about) == 1 and WHOLE_CALL not in about))
 
-    def _finds(self, subject: Subject, topics: Matchers) -> str | None:
-        if not self._conditions_met(subject) or not self._reaches(subject):
+    def _finds(self, subject: Subject, topics: Matchers, least: Likeness = Likeness.SAME) -> str | None:
+        if not self._conditions_met(subject, least) or not self._reaches(subject):
             return None
         for topic, matchers in topics.items():
             excused = self.exceptions.get(topic, ())
             for item in topic.items(subject):
                 if _any(matchers, item) and not _any(excused, item):
                     return None if self._excepted(subject, topic) else item
+            on = _respelt(topic, matchers, subject, least)
+            if on is not None:
+                return None if self._excepted(subject, topic) else on
         return None
 
     def _excepted(self, subject: Subject, found: Topic) -> bool:
@@ -181,10 +239,9 @@ class BoundRule:
             for topic, matchers in self.exceptions.items()
         )
 
-    def _conditions_met(self, subject: Subject) -> bool:
+    def _conditions_met(self, subject: Subject, least: Likeness) -> bool:
         return all(
-            any(_any(matchers, item) for item in topic.items(subject))
-            for topic, matchers in self.rule.conditions.items()
+            _found(topic, matchers, subject, least) for topic, matchers in self.rule.conditions.items()
         )
 
     def _reaches(self, subject: Subject) -> bool:
@@ -200,9 +257,8 @@ class BoundRule:
             )
             and any(_covers(topic, matchers, subject, named) for topic, matchers in self.topics.items())
             and not any(
-                _any(matchers, item)
+                _found(topic, matchers, subject, Likeness.MAYBE)
                 for topic, matchers in self.exceptions.items()
-                for item in topic.items(subject)
             )
         )
 
@@ -242,6 +298,20 @@ def _covers(
     if topic in (PATHS, ADDRESSES) and not subject.beyond_paths.issubset(told):
         return False
     return any(items and all(_any(matchers, item) for item in items) for items in topic.coverings(subject))
+
+
+def _found(topic: Topic, matchers: tuple[Matcher, ...], subject: Subject, least: Likeness) -> bool:
+    """Say whether any item of a call is matched, or any command of it is as like as this to one that is meant."""
+    return (
+        any(_any(matchers, item) for item in topic.items(subject))
+        or _respelt(topic, matchers, subject, least) is not None
+    )
+
+
+def _respelt(topic: Topic, matchers: tuple[Matcher, ...], subject: Subject, least: Likeness) -> str | None:
+    if not subject.runs or not isinstance(topic, CommandArgument):
+        return None
+    return topic.respelt(subject, matchers, least)
 
 
 def _any(matchers: tuple[Matcher, ...], item: str) -> bool:

@@ -1,12 +1,15 @@
-"""The shipped rules of every room: secret files, git files that run commands, and dangerous commands.
+"""The shipped rules of every room: secret files, files that other programs run, and dangerous commands.
 
-They are few, because no rule can loosen them. Files are refused by names that leave no doubt; where a name may also be
-harmless a person is asked, and certificates (``*.pem``) are left alone unless their name says key. Commands are judged
-by what can be read in them: that stops an honest mistake, not an author who hides one. The sandbox is the boundary.
+They are few, because no rule can loosen them; one setting loosens ``rm -rf`` and ``dd``. Files are refused by names that
+leave no doubt; where a name may also be harmless a person is asked, and certificates (``*.pem``) are left alone unless
+their name says key. Commands are judged by what can be read in them: that stops an honest mistake, not an author who
+hides one. The sandbox is the boundary.
 """
 
+import json
 from collections.abc import Iterator
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from brasstag.policy.examples import ExampleCall
@@ -17,14 +20,46 @@ from brasstag.policy.shell.rules import CommandRule, command_rules
 from brasstag.policy.shell.wildcards import fits_secret
 from brasstag.settings.model import ExampleSettings
 from brasstag.words.previews import Fact
+from brasstag.words.verdicts import Decision
 
 SOURCE = "shipped with Brasstag"
+_WRITES = (Fact.CREATES, Fact.OVERWRITES, Fact.MOVES)
 
 
 @cache
-def shipped_rules() -> tuple[Rule | CommandRule, ...]:
-    """Return the shipped rules; each carries examples of what it is and is not about."""
-    return (*_secrets(), _repositories(), *_guesses(), *command_rules(SOURCE))
+def shipped_rules(
+    dangerous_commands: Decision = "deny", switched_off: tuple[str, ...] = ()
+) -> tuple[Rule | CommandRule, ...]:
+    """Return the shipped rules, with what the settings say about them; see ``[policy]``.
+
+    Each carries examples of what it is and is not about.
+    """
+    autorun = [rule for rule in autorun_rules() if rule.name not in switched_off]
+    commands = command_rules(SOURCE, dangerous_commands)
+    return (*_secrets(), _repositories(), *autorun, *_guesses(), *commands)
+
+
+@cache
+def autorun_rules() -> tuple[Rule, ...]:
+    """Return the rules about files that other programs run by themselves; a project may switch each of them off."""
+    read = json.loads(files("brasstag.policy").joinpath("autorun_files.json").read_text(encoding="utf-8"))
+    return tuple(
+        Rule(
+            "ask",
+            tuple(f"*({file})" for file in one["files"]),
+            one["because"],
+            one["name"],
+            when=dict.fromkeys(_WRITES),
+            match=tuple(_example("write_file", creates=(path,)) for path in one["match"]),
+            not_match=(
+                *(_example("write_file", creates=(path,)) for path in one["not_match"]),
+                _example("read_file", reads=(one["match"][0],)),
+                _example("delete_file", deletes=(one["match"][0],)),
+            ),
+            source=SOURCE,
+        )
+        for one in read
+    )
 
 
 def _secrets() -> Iterator[Rule]:
@@ -150,7 +185,7 @@ def _repositories() -> Rule:
         " used there",
         "maybe-a-repository",
         unless=("*(**/[Hh][Ee][Aa][Dd]/**)",),  # where HEAD is a directory, git sees no repository
-        when=dict.fromkeys((Fact.CREATES, Fact.OVERWRITES, Fact.MOVES)),
+        when=dict.fromkeys(_WRITES),
         match=(
             _example("write_file", creates=("lib/HEAD",)),
             _example("apply_changes", creates=("lib/config", "lib/head")),

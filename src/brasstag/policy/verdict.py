@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from brasstag.policy.conflicts import with_conflicts_heard
 from brasstag.policy.globs import Expression
+from brasstag.policy.match.addresses import ADDRESSES
 from brasstag.policy.match.subjects import Subject
 from brasstag.policy.match.topics import PATHS
 from brasstag.policy.profiles import ToolFacts, as_declared, opinions, reaches_web
@@ -22,6 +23,8 @@ AnyRule = Rule | PythonRule | CommandRule
 
 READ_FILE = "read_file"
 """The tool that stands for reading a path."""
+WEB_FETCH = "web_fetch"
+"""The tool whose hosts ``[web] allowlist`` names."""
 
 _JOINED_AT_ONCE = 200
 _PATHS_REMEMBERED = 4096
@@ -70,8 +73,16 @@ class Rules:
         subject = Subject(call, preview)
         spoken = self._strictest(subject)
         if spoken is None or (reaches_web(preview, tool) and not self._speaks_of_web(subject, spoken)):
-            spoken = opinions(self.profile, preview, tool)[0]
+            spoken = self.opinions(subject, tool)[0]
         return with_conflicts_heard(spoken, preview)
+
+    def opinions(self, subject: Subject, tool: ToolFacts) -> tuple[Verdict, ...]:
+        """Return what profile and tool say of a call on which no rule speaks, the strictest first; never empty."""
+        preview = subject.preview
+        if not preview.fetches:
+            return opinions(self.profile, preview, tool)
+        allows = self._rules_of(subject.call.tool).allows
+        return opinions(self.profile, preview, tool, _why_not_allowed(subject, allows))
 
     def denies_unseen(self, call: Call) -> Verdict | None:
         """Return a denial that the arguments alone settle, so that such a call is not even looked into."""
@@ -88,9 +99,9 @@ class Rules:
         subject = Subject(call, preview)
         of_tool = self._rules_of(call.tool)
         spoken = [
-            Spoken(bound.rule.verdict, on, bound.rule.source)
+            Spoken(*said, bound.rule.source)
             for bound in (*of_tool.strict, *of_tool.allows)
-            if (on := bound.speaks(subject)) is not None
+            if (said := bound.said(subject)) is not None
         ]
         spoken += self._about_commands(subject)
         spoken += [Spoken(verdict, call.tool, "Python") for verdict in self._python_verdicts(call, preview)]
@@ -135,7 +146,7 @@ class Rules:
             return False
         for reader in {READ_FILE, tool}:
             of_tool = self._rules_of(reader)
-            if of_tool.beyond_paths or of_tool.may_guard(paths):
+            if of_tool.beyond_paths or of_tool.may_guard_reading(paths):
                 return False
         return True
 
@@ -214,11 +225,11 @@ class Rules:
 
     def _verdicts_on(self, path: str, tool: str, role: str) -> Iterator[Verdict]:
         of_tool = self._rules_of(tool)
-        if not (self.python_rules or of_tool.beyond_paths or of_tool.guards(path)):
+        if not (self.python_rules or of_tool.beyond_paths or of_tool.guards_reading(path)):
             return
         call = Call("", tool, {"path": path}, "", role, "")
         subject = Subject(call, Preview(reads=(Seen(path, OPENED),)))
-        for bound in of_tool.strict:
+        for bound in of_tool.on_reading:
             if bound.speaks_of_items(subject):
                 yield bound.rule.verdict
         yield from self._python_verdicts(call, subject.preview)
@@ -256,6 +267,16 @@ class CallVisibility:
         return self.rules.asks_to_read(path, self.tool, self.role, self.read)
 
 
+def _why_not_allowed(subject: Subject, allows: Iterable[BoundRule]) -> str:
+    """Say of a call that fetches, and that no rule allows, what is missing: a rule for the host, or for what it sends."""
+    for bound in allows:
+        if beyond := bound.beyond_address(subject):
+            return f"; the rule {bound.rule.name} names this address, but not {' and not '.join(beyond)}"
+    hosts = dict.fromkeys(address.partition("/")[0] for address in ADDRESSES.items(subject))
+    listed = "neither a rule nor [web] allowlist" if subject.call.tool == WEB_FETCH else "no allow rule"
+    return f"; {listed} names {', '.join(hosts)}"
+
+
 class _RulesOfTool:
     """The rules that can speak about one tool, sorted; most calls touch no path that any of them matches."""
 
@@ -264,21 +285,23 @@ class _RulesOfTool:
         self.strict = tuple(one for one in bound if one.rule.decision != "allow")
         self.allows = tuple(one for one in bound if one.rule.decision == "allow")
         self.beyond_paths = tuple(one for one in self.strict if not one.only_about_paths)
+        self.on_reading = tuple(one for one in self.strict if one.may_be_about_reading)
         self._patterns = tuple(_joined(self.strict))
-        self.guards = lru_cache(_PATHS_REMEMBERED)(self._guards)
-        """Whether any deny or ask can match a path; cached, because calls use the same paths again and again."""
+        self._patterns_on_reading = tuple(_joined(self.on_reading))
+        # Cached, because calls use the same paths again and again.
+        self.guards = lru_cache(_PATHS_REMEMBERED)(partial(_match, self._patterns))
+        """Whether any deny or ask can match a path."""
+        self.guards_reading = lru_cache(_PATHS_REMEMBERED)(partial(_match, self._patterns_on_reading))
+        """Whether any deny or ask can match a path that is only read."""
 
-    def _guards(self, path: str) -> bool:
-        return any(expression.matches(path) for expression in self._patterns)
-
-    def may_guard(self, paths: Sequence[str]) -> bool:
-        """Say whether any deny or ask may match one of these paths."""
+    def may_guard_reading(self, paths: Sequence[str]) -> bool:
+        """Say whether any deny or ask may match the reading of one of these paths."""
         lines = "\n".join(paths)
         if lines.count("\n") >= len(paths) > 0:
             return True
         if len(paths) <= _FEW:
-            return any(map(self.guards, paths))
-        return any(one.may_match_a_line(lines) for one in self._patterns)
+            return any(map(self.guards_reading, paths))
+        return any(one.may_match_a_line(lines) for one in self._patterns_on_reading)
 
     def strict_about(self, subject: Subject) -> tuple[BoundRule, ...]:
         """Return the deny and ask rules worth asking about this call."""
@@ -289,17 +312,37 @@ class _RulesOfTool:
         return self.beyond_paths
 
 
-def _joined(bound: Iterable[BoundRule]) -> Iterator[Expression]:
+def _match(expressions: Iterable[Expression], path: str) -> bool:
+    return any(expression.matches(path) for expression in expressions)
+
+
+def _joined(bound: Sequence[BoundRule]) -> Iterator[Expression]:
     """Join the path patterns of many rules, so that one look finds whether any of them matches."""
-    sources = [
-        matcher.source
-        for one in bound
-        for matcher in one.topics.get(PATHS, ())
-        if isinstance(matcher, Expression)
-    ]
-    for start in range(0, len(sources), _JOINED_AT_ONCE):
-        yield Expression("|".join(sources[start : start + _JOINED_AT_ONCE]), generous=True)
+    for is_shipped in (True, False):
+        sources = [
+            matcher.source
+            for one in bound
+            if (one.rule.source == SHIPPED) is is_shipped
+            for matcher in one.topics.get(PATHS, ())
+            if isinstance(matcher, Expression)
+        ]
+        for start in range(0, len(sources), _JOINED_AT_ONCE):
+            yield _either(tuple(sources[start : start + _JOINED_AT_ONCE]))
+
+
+@lru_cache(64)
+def _either(sources: tuple[str, ...]) -> Expression:
+    """Return one expression for many; cached, because most tools have the same shipped rules, and compiling takes long."""
+    return Expression("|".join(sources), generous=True)
 
 
 def _first(bound: Iterable[BoundRule], subject: Subject) -> Verdict | None:
-    return next((one.rule.verdict for one in bound if one.speaks(subject) is not None), None)
+    """Return the strictest of what rules say; they come with the denials first, and a denial may be in doubt."""
+    first = None
+    for one in bound:
+        said = one.said(subject)
+        if said is not None and (said[0].decision == one.rule.decision):
+            return said[0] if first is None or said[0].decision == "deny" else first
+        if said is not None and first is None:
+            first = said[0]
+    return first

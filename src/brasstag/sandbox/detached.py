@@ -37,7 +37,8 @@ def start_detached(arguments: Sequence[str], log: Path, *, without: Sequence[str
     except (OSError, NotImplementedError) as error:
         raise ToolError(
             Code.NOT_SUPPORTED,
-            f"no process could be started in the background: {error}; run `brasstag worker` yourself",
+            f"no process could be started in the background: {error}",
+            hint="run `brasstag worker` yourself",
         ) from None
 
 

@@ -7,9 +7,13 @@ from brasstag.settings.model import RoomSettings as RoomSettings
 from brasstag.settings.model import Settings as Settings
 from brasstag.settings.model import ToolSettings as ToolSettings
 from brasstag.settings.model import WebSettings as WebSettings
+from brasstag.settings.output import OutputName as OutputName
+from brasstag.settings.output import chosen_output as chosen_output
 from brasstag.settings.places import SETTINGS_FILE as SETTINGS_FILE
 from brasstag.settings.places import STATE_DIRECTORY as STATE_DIRECTORY
 from brasstag.settings.places import TOOLS_DIRECTORY as TOOLS_DIRECTORY
+from brasstag.settings.places import USER_DIRECTORY_VARIABLE as USER_DIRECTORY_VARIABLE
+from brasstag.settings.places import WIRES_FILE as WIRES_FILE
 from brasstag.settings.places import find_project as find_project
 from brasstag.settings.places import user_directory as user_directory
 from brasstag.settings.read import parse_settings as parse_settings

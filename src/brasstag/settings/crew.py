@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, PlainValidator, StrictBool
+from pydantic import AfterValidator, PlainValidator, StrictBool, model_validator
 
 from brasstag.settings.problems import refusal
 from brasstag.settings.sections import Count, Section, Sentence
@@ -28,6 +28,7 @@ RUN_BUDGET = Budget(max_steps=500, max_depth=6)
 """How far a whole run goes where the crew does not say."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,54}")
+_SERVICE = re.compile(r"[A-Za-z]\w*:[A-Za-z_]\w*")
 _RESERVED = {
     OPERATOR: "is built in and may use every tool",
     PERSON: "stands for the people whom agents ask",
@@ -63,6 +64,15 @@ def _within(bound: Bound) -> PlainValidator:
         return value
 
     return PlainValidator(check)
+
+
+def _service(value: str) -> str:
+    if not _SERVICE.fullmatch(value):
+        raise refusal(
+            f"is {value!r}, which names no function",
+            'Write "module:function" for async def function in tools/module.py.',
+        )
+    return value
 
 
 RoleName = Annotated[str, AfterValidator(_role_name)]
@@ -109,6 +119,10 @@ class RoleSettings(Section):
     model: Sentence | None = None
     """Its own model; where it has none, the crew's model is used."""
     fallback_model: Sentence | None = None
+    service: Annotated[str, AfterValidator(_service)] | None = None
+    """Code in the project's ``tools/`` that works on its tasks in the place of a model: ``module:function``."""
+    service_replay: Literal["safe", "ask"] = "ask"
+    """Whether a service whose process died may simply begin again."""
     tools: tuple[Sentence, ...] = ()
     """Tool names or aliases; ``"*"`` is every tool."""
     delegates_to: tuple[Sentence, ...] = ()
@@ -122,6 +136,12 @@ class RoleSettings(Section):
     evidence: StrictBool = False
     """Whether a task of it ends only with a reply whose evidence holds."""
     budget: BudgetSettings = BudgetSettings()
+
+    @model_validator(mode="after")
+    def _has_one_mind(self) -> Self:
+        if self.service is not None and (self.model is not None or self.fallback_model is not None):
+            raise refusal("has a service and a model", "Keep one of the two.")
+        return self
 
     @property
     def limits(self) -> Budget:

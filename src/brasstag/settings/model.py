@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from brasstag.settings.crew import CrewSettings, RoleName, RoleSettings
+from brasstag.settings.output import OutputName
 from brasstag.settings.problems import refusal
 from brasstag.settings.sections import Amount, Count, Section, Sentence
 from brasstag.words.canonical import why_not_json
@@ -32,6 +33,9 @@ ProfileName = Literal["careful", "trusted", "locked"]
 MEGABYTE = 1_000_000
 
 _DURATION = re.compile(r"([1-9][0-9]{0,5})([smhd])")
+_LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+_ALLOWED_HOST = re.compile(rf"(?:\*\.)?{_LABEL}(?:\.{_LABEL})*(?::(?P<port>[1-9][0-9]{{0,4}}))?")
+_PORTS, _USUAL_PORTS = 65536, (80, 443)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
@@ -80,6 +84,23 @@ def _engine(value: str) -> str:
     return value
 
 
+def _allowed_host(value: str) -> str:
+    host = value.lower()
+    found = _ALLOWED_HOST.fullmatch(host)
+    port = int(found["port"] or 1) if found else 0
+    if not 0 < port < _PORTS:
+        raise refusal(
+            f"is {value!r}, which is not a host",
+            'Write one such as "docs.python.org", "*.example.org" or "example.org:8443"; for a path, write a rule.',
+        )
+    if port in _USUAL_PORTS:
+        raise refusal(
+            f"is {value!r}, with a port that it cannot be limited to",
+            f"Leave :{port} out: a host stands for http and https at their usual ports.",
+        )
+    return host
+
+
 def _json(value: Mapping[str, Any]) -> Mapping[str, Any]:
     if reason := why_not_json(value):
         raise refusal(
@@ -122,6 +143,17 @@ class RoomSettings(Section):
 
     workspace: Annotated[str, AfterValidator(_directory)] = "data"
     profile: ProfileName = "careful"
+
+
+class PolicySettings(Section):
+    """What a project changes about the shipped rules."""
+
+    home = "[policy]"
+
+    dangerous_commands: Literal["deny", "ask"] = "deny"
+    """What is said about ``rm -rf`` and ``dd``."""
+    switched_off: tuple[Sentence, ...] = ()
+    """Shipped rules, about files that other programs run by themselves, that do not hold in this project."""
 
 
 class ExampleSettings(Section):
@@ -208,6 +240,8 @@ class ToolSettings(Section):
 
     home = "[tools.NAME]"
 
+    description: Sentence | None = None
+    """What models read of the tool, in place of its own text."""
     defaults: JsonTable = Field(default_factory=dict)
     limits: Mapping[str, Amount] = Field(default_factory=dict)
 
@@ -223,6 +257,8 @@ class WebSettings(Section):
     """Where the search engine is, if not at its usual place; it may lie inside the network."""
     key_variable: Sentence | None = None
     """The variable of the environment that holds its key."""
+    allowlist: tuple[Annotated[str, AfterValidator(_allowed_host)], ...] = ()
+    """Hosts to which web_fetch may send GET and POST unasked."""
     ports: tuple[Annotated[int, Field(strict=True, ge=1, le=65535)], ...] = ()
     """What web_fetch, and code with a network, may connect to besides 80 and 443."""
 
@@ -282,12 +318,22 @@ class PromptSettings(Section):
     """Whether author and approver of a proposal must be two registered approvers."""
 
 
+class CliSettings(Section):
+    """How commands print in this project."""
+
+    home = "[cli]"
+
+    output: OutputName = "people"
+    """What commands print where ``--output`` does not say it."""
+
+
 class Settings(Section):
     """The whole file."""
 
     home = "the top of the file"
 
     room: RoomSettings = RoomSettings()
+    policy: PolicySettings = PolicySettings()
     rules: tuple[RuleSettings, ...] = ()
     crew: CrewSettings = CrewSettings()
     roles: Mapping[RoleName, RoleSettings] = Field(default_factory=dict)
@@ -297,6 +343,7 @@ class Settings(Section):
     web: WebSettings = WebSettings()
     documents: DocumentSettings = DocumentSettings()
     prompts: PromptSettings = PromptSettings()
+    cli: CliSettings = CliSettings()
 
     def workspace(self, project: Path) -> Path:
         """Return where the workspace really is, links resolved; it need not exist yet."""

@@ -8,6 +8,8 @@ from brasstag.words.errors import ConfigError, Problem
 SETTINGS_FILE = "brasstag.toml"
 STATE_DIRECTORY = ".brasstag"
 TOOLS_DIRECTORY = "tools"
+WIRES_FILE = "wires.py"
+"""Adds rules and tools in Python."""
 USER_DIRECTORY_VARIABLE = "BRASSTAG_USER_DIR"
 
 

@@ -13,6 +13,7 @@ from brasstag.store.documents.select import list_documents as list_documents
 from brasstag.store.maintenance.export import export_calls as export_calls
 from brasstag.store.maintenance.export import export_entries as export_entries
 from brasstag.store.maintenance.export import newest_seal as newest_seal
+from brasstag.store.maintenance.forget import forget as forget
 from brasstag.store.maintenance.prune import Prunable as Prunable
 from brasstag.store.maintenance.prune import Retention as Retention
 from brasstag.store.maintenance.prune import named_blobs as named_blobs
@@ -30,3 +31,4 @@ from brasstag.store.tasks.rows import Task as Task
 from brasstag.store.tasks.rows import read_tasks as read_tasks
 from brasstag.store.tasks.types import Stopped as Stopped
 from brasstag.store.tasks.writer import Desk as Desk
+from brasstag.store.timeline.records import call_records as call_records

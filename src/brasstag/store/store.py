@@ -1,13 +1,13 @@
 """Store: each act that must be written together is one method and one commit."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlalchemy import Connection
 
 from brasstag.store.contents.blobs import Blobs
-from brasstag.store.contents.versions import Author, add_versions, written_since
+from brasstag.store.contents.versions import Author, add_versions, outdated_looks
 from brasstag.store.database.base import Database, Transaction
 from brasstag.store.tasks import approvals as approval_rows
 from brasstag.store.tasks import rows as task_rows
@@ -15,7 +15,7 @@ from brasstag.store.tasks.end import Decision, Endings
 from brasstag.store.tasks.graph import Graph
 from brasstag.store.tasks.hints import Jobs, NoHints
 from brasstag.store.tasks.ledger import Claimed, Ledger, is_unsettled
-from brasstag.store.tasks.memories import Memory, all_memories, forget_memory
+from brasstag.store.tasks.memories import Memory, all_memories
 from brasstag.store.tasks.writer import Desks, Payload
 from brasstag.store.timeline.seals import Sealer
 from brasstag.store.timeline.timeline import SINCE, entries_of, find_entry, proven_entries, read_entries
@@ -35,9 +35,14 @@ ExtraRows = Callable[[Transaction], None]
 """Writes further rows in a commit of the store."""
 
 
-def _never(_path: str, _state: str) -> bool:
-    """Only versions count."""
-    return False
+Recheck = Callable[[Mapping[str, str]], str | None]
+"""Looks at the disk once more: takes the paths that may be in another state than the one that was seen there, with that
+state, and returns a path that is not as it was seen."""
+
+
+def _all_as_seen(_doubtful: Mapping[str, str]) -> str | None:
+    """There is no disk to look at."""
+    return None
 
 
 class Store:
@@ -71,7 +76,7 @@ class Store:
         """What writes about documents."""
         from brasstag.store.documents.writer import DocumentWriter  # noqa: PLC0415 - short commands do without
 
-        return DocumentWriter(self.database, self.blobs, self.now)
+        return DocumentWriter(self.database, self.blobs, self.sealer.key, self.now)
 
     @cached_property
     def catalog(self) -> "CatalogWriter":
@@ -153,11 +158,23 @@ class Store:
                 self.ledger.use_up(transaction, approval_id)
             return self.timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)
 
-    def ask(self, approval: Approval, payload: Payload, epoch: int = 0, uses: str | None = None) -> Tag:
-        """Write down a request to a person; an earlier one of the same call, which it ``uses``, is used up."""
+    def ask(
+        self,
+        approval: Approval,
+        payload: Payload,
+        epoch: int = 0,
+        uses: str | None = None,
+        withdrawn: tuple[Approval, Decision, Payload] | None = None,
+    ) -> Tag:
+        """Write down a request to a person.
+
+        An earlier one of the same call, which it ``uses``, is used up; one that is ``withdrawn`` is decided so.
+        """
         with self.writing(approval.task_id) as transaction:
             if uses is not None:
                 self.ledger.use_up(transaction, uses)
+            if withdrawn is not None:
+                self.endings.decide(transaction, *withdrawn, epoch)
             approval_rows.insert_approval(transaction, approval)
             payload = payload | {"request": approval_rows.request_of(transaction, approval.id)}
             return self.timeline.append(
@@ -175,12 +192,12 @@ class Store:
         changes: tuple[Change, ...],
         approval_id: str | None,
         payload: Payload,
-        is_on_disk: Callable[[str, str], bool] = _never,
+        recheck: Recheck = _all_as_seen,
     ) -> Claimed:
         """Write down the intent of a call before it acts.
 
-        Raises CHANGED where another call has written to a path since this call looked at it. From the leases on, no
-        other call can. ``is_on_disk`` says whether a path holds a state: another program may have put it there since.
+        Raises CHANGED where a path is no longer as this call saw it: then nothing is claimed, and the call has to look
+        again. From the leases on, no other call can change it.
         """
         with self.writing(call.task_id) as transaction:
             claimed = self.ledger.claim(
@@ -191,9 +208,10 @@ class Store:
                 changes=changes,
                 approval_id=approval_id,
             )
-            for path, state in written_since(transaction, changes):
-                if not is_on_disk(path, state):
-                    raise ToolError(Code.CHANGED, f"{path} was changed meanwhile; look at it again")
+            changed = recheck(outdated_looks(transaction, changes)) if changes else None
+            if changed is not None:
+                said = f"{changed} was changed meanwhile; look at it again"
+                raise ToolError(Code.CHANGED, said, {"path": changed})
             self.timeline.append(
                 transaction, call.task_id, EntryKind.CLAIMED, call.id, payload, epoch=call.epoch
             )
@@ -221,11 +239,6 @@ class Store:
         """Make a blocked task ready, so that its next worker looks at what has changed."""
         with self.database.write() as transaction:
             self.endings.wake(transaction, task_id)
-
-    def forget_memories(self, names: Iterable[str]) -> list[Memory]:
-        """Delete memories by their ids or the ends of them, and return them; where one is not known, none is deleted."""
-        with self.database.write() as transaction:
-            return [forget_memory(transaction, name) for name in dict.fromkeys(names)]
 
     def close_task(
         self, task_id: str, status: task_rows.Status, payload: Payload, withdraw: str = ""

@@ -1,4 +1,5 @@
 """For tests of rooms and tools.
 
-clock  a clock that only moves when told to
+accept  a project whose control files count as accepted, in a temporary user directory
+clock   a clock that only moves when told to
 """

@@ -7,3 +7,4 @@ from brasstag.toolkit.docs import tools_page as tools_page
 from brasstag.toolkit.registry import ToolRegistry as ToolRegistry
 from brasstag.toolkit.scaffold import scaffold_tool as scaffold_tool
 from brasstag.toolkit.tool import Tool as Tool
+from brasstag.toolkit.views import result_view as result_view

@@ -12,16 +12,18 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from importlib.util import module_from_spec
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import CodeType, ModuleType
+from typing import Any, Protocol
 
 from brasstag import __version__
+from brasstag.settings.crew import ROUTE
 from brasstag.toolkit.declare.functions import SOURCE
+from brasstag.toolkit.kinds import ToolType
 from brasstag.toolkit.pair import Pairing
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.tool import Tool
 from brasstag.words.canonical import sha256
-from brasstag.words.errors import ConfigError, Problem
+from brasstag.words.errors import Code, ConfigError, Problem, ToolError
 
 _NOT_TOOLS = ("_", "test_", "conftest")
 _RELEASE = f"brasstag {__version__}"
@@ -35,10 +37,22 @@ def discover_folder(folder: Path) -> list[Tool]:
     pairing = Pairing()
     for path in [*sorted(folder.glob("*.json")), *sorted((folder / "configs").glob("*.json"))]:
         pairing.add_config(path.name, path.read_bytes, str(path))
-    for path in sorted(folder.glob("*.py")):
-        if not path.name.startswith(_NOT_TOOLS):
-            pairing.add_module(partial(_load_file, path), str(path))
+    for path in tool_files(folder):
+        pairing.add_module(partial(load_file, path), str(path))
     return pairing.tools()
+
+
+def tool_files(folder: Path) -> list[Path]:
+    """Return the Python files of a folder that are loaded for their tools."""
+    return [path for path in sorted(folder.glob("*.py")) if not path.name.startswith(_NOT_TOOLS)]
+
+
+def unparsed_files(files: Iterable[Path]) -> list[Problem]:
+    """Return a problem for each file that is no Python; none of them is run."""
+    pairing = Pairing()
+    for path in files:
+        pairing.load(partial(_compiled, path, path.read_bytes()), str(path))
+    return pairing.problems
 
 
 def discover_package(package: str, configs: Traversable | None = None) -> list[Tool]:
@@ -65,6 +79,34 @@ def shipped_tools() -> tuple[Tool, ...]:
     The code of a shipped tool is the code of its release, so an approval outlives a file that only moved.
     """
     return tuple(replace(tool, source=_RELEASE) for tool in discover_package("brasstag.tools"))
+
+
+class NamedTools(Protocol):
+    """Anything that finds a tool by its name, such as ``room.tools``."""
+
+    def get(self, name: str) -> Tool | None:
+        """Return the tool that answers to a name or an alias."""
+
+
+def get_tool_type(tool_name: str, tools: NamedTools | None = None) -> ToolType:
+    """Return the kind of a tool by its name or alias; raise ToolError where there is no such tool.
+
+    Without ``tools`` the shipped tools are asked, and a ``route_to_…`` counts as a tool that delegates. Give
+    ``room.tools`` to ask the tools of a room.
+    """
+    found = (tools or _shipped_registry()).get(tool_name)
+    if found is not None:
+        return found.config.type
+    if tools is None and tool_name.startswith(ROUTE) and tool_name != ROUTE:
+        return ToolType.AGENT_AS_TOOL
+    raise ToolError(
+        Code.UNKNOWN_TOOL, f"there is no tool {tool_name!r}", hint="`brasstag tools` lists them all"
+    )
+
+
+@cache
+def _shipped_registry() -> ToolRegistry:
+    return ToolRegistry(shipped_tools())
 
 
 def _json_files(folder: Traversable | None) -> list[Traversable]:
@@ -112,16 +154,16 @@ def _offered(point: EntryPoint) -> Iterable[Any]:
     return found if isinstance(found, list | tuple) else [found]
 
 
-def _load_file(path: Path) -> ModuleType:
+def load_file(path: Path) -> ModuleType:
     """Run one file as a module of its own, from exactly the text that becomes part of its tools' version."""
     data = path.read_bytes()
     name = f"_brasstag_tools_{sha256(str(path.resolve()).encode() + data)[:16]}_{path.stem}"
     if name in sys.modules:
         return sys.modules[name]
-    code = compile(data, str(path), "exec", dont_inherit=True)
+    code, text = _compiled(path, data)
     module = module_from_spec(ModuleSpec(name, loader=None, origin=str(path)))
     module.__file__ = str(path)
-    setattr(module, SOURCE, data.decode())
+    setattr(module, SOURCE, text)
     # Dataclasses and pydantic look a class's module up while it is being defined.
     sys.modules[name] = module
     try:
@@ -130,3 +172,7 @@ def _load_file(path: Path) -> ModuleType:
         del sys.modules[name]
         raise
     return module
+
+
+def _compiled(path: Path, data: bytes) -> tuple[CodeType, str]:
+    return compile(data, str(path), "exec", dont_inherit=True), data.decode()

@@ -62,6 +62,19 @@ class Behaviour:
         """Whether documents travel with it."""
         return self.documents_to is not None
 
+    def as_flags(self) -> Mapping[str, bool]:
+        """Return the row as S1's loop asks for it; ``logs_input`` is true where a call leaves nothing but its input."""
+        return MappingProxyType(
+            {
+                "executes_function": self.executes_code,
+                "logs_input": self.logs is Logs.INPUT,
+                "completes_task": self.action is Action.STOP,
+                "creates_node": self.creates_node,
+                "blocks_parent": self.blocks_parent,
+                "passes_documents": self.passes_documents,
+            }
+        )
+
 
 BEHAVIOUR: Mapping[ToolType, Behaviour] = MappingProxyType(
     {
@@ -87,3 +100,8 @@ BEHAVIOUR: Mapping[ToolType, Behaviour] = MappingProxyType(
         ToolType.ROOT: Behaviour(Logs.TASK_PAYLOAD, Action.ENTER, creates_node=True),
     }
 )
+
+TOOL_BEHAVIOR: Mapping[ToolType, Mapping[str, bool]] = MappingProxyType(
+    {kind: row.as_flags() for kind, row in BEHAVIOUR.items()}
+)
+"""The same table in S1's words, for loops that route calls themselves."""

@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from brasstag.toolkit.config.config import ToolConfig
 from brasstag.toolkit.config.load import read_config
@@ -16,6 +16,8 @@ from brasstag.toolkit.declare.signatures import disagreements, injected_into
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.tool import Tool
 from brasstag.words.errors import ConfigError, Problem
+
+_T = TypeVar("_T")
 
 
 @dataclass(slots=True)
@@ -50,13 +52,22 @@ class Pairing:
 
     def add_module(self, load: Callable[[], ModuleType], file: str) -> None:
         """Load one module and take what it declares."""
+        module = self.load(load, file)
+        if module is not None:
+            self.add_declared(module, file)
+
+    def load(self, load: Callable[[], _T], file: str) -> _T | None:
+        """Load or compile one module, or note why that fails."""
         try:
-            module = load()
+            return load()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool's file may do anything while it loads
             what = f"cannot be loaded: {_said(error, file)}"
-            mend = "Correct it; a tool's file may import installed packages, but not the files beside it."
+            mend = "Correct it; such a file may import installed packages, but not the files beside it."
             self.problems.append(Problem(file, "", what, mend))
-            return
+            return None
+
+    def add_declared(self, module: ModuleType, file: str) -> None:
+        """Take what a loaded module declares."""
         for thing in _declared(module):
             declaration = declaration_of(thing)
             if declaration is None or not declaration.has_json:

@@ -1,12 +1,14 @@
 """ToolRegistry: every tool of a room, by name and alias."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from brasstag.toolkit.arguments.sentences import did_you_mean
 from brasstag.toolkit.declare.declare import as_tool
 from brasstag.toolkit.schemas import anthropic_tool, mcp_tool, openai_function
 from brasstag.toolkit.tool import Tool
+from brasstag.words.calls import Done, Outcome
 from brasstag.words.errors import ConfigError, Problem
 
 # Named here, because inside the class ``list`` is a method.
@@ -58,6 +60,13 @@ class ToolRegistry:
         return (
             f"Did you mean {close}? `brasstag tools` lists them." if close else "`brasstag tools` lists them."
         )
+
+    def shown(self, name: str, outcome: Outcome) -> Outcome:
+        """Return the outcome of a tool's call with the form in which the tool wants its result shown."""
+        tool = self.get(name)
+        if tool is None or not isinstance(outcome, Done):
+            return outcome
+        return replace(outcome, form=tool.config.result_form)
 
     def to_openai_functions(
         self, *, wrapped: bool = False, strict: bool = False, only: Iterable[str] | None = None

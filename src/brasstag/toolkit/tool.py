@@ -89,7 +89,11 @@ class Tool:
     @cached_property
     def version(self) -> str:
         """A digest of the config and the code; an approval given to one version is void for another."""
-        config = stored_json(self.config.model_dump(mode="json"))
+        said = self.config.model_dump(mode="json")
+        if not said["text"]:
+            # A config of an earlier release could not say it; its approvals go on counting.
+            del said["text"]
+        config = stored_json(said)
         return sha256(f"{config}\n{self.source}".encode(errors="surrogatepass"))
 
     @property

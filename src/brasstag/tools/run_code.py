@@ -196,7 +196,7 @@ def _ran(confined: Confined, job: Job, door: GuardedDoor | None) -> Ran:
     try:
         return confined.run(job, door)
     except ToolError as error:
-        passed = door.passages.as_json() if door else {}
+        passed = door.passages.as_json() | {"untrusted": True} if door else {}
         if passed.get("reached"):
             raise MayHaveActed(error.code, error.message, {**error.details, **passed}) from None
         raise

@@ -17,8 +17,9 @@ from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.config.config import Limits
 from brasstag.toolkit.declare.declare import tool
 from brasstag.tools.search.lines import Matching
-from brasstag.tools.search.query import compiled, translated
+from brasstag.tools.search.query import compiled, is_expression, translated
 
+NOTE = "The query stands nowhere as a text, so it was read as a regular expression; give regex to say which you mean."
 FEW = 100
 """This many files are read faster than a program is started."""
 
@@ -57,6 +58,12 @@ class _Search:
         self.workspace.count_as_read(others)
         self.searched += len(others)
         self.look_into(worth_opening)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything was looked into and nothing found."""
+        elsewhere = self.binary or self.too_large
+        return not self.matching.matches and not elsewhere and self.truncated is None
 
     def result(self) -> dict[str, Any]:
         """Return what the caller is told."""
@@ -125,7 +132,7 @@ def search_code(
     ripgrep: Ripgrep | None,
     query: str,
     directory: str = ".",
-    regex: bool = False,
+    regex: bool | None = None,
     case_sensitive: bool = True,
     include: list[str] | None = None,
     exclude: list[str] | None = None,
@@ -134,27 +141,39 @@ def search_code(
     max_results: int = 200,
 ) -> dict[str, Any]:
     """search_code"""
-    numbers = limits.numbers
-    expression = compiled(query, regex, case_sensitive)
     deadline = time.monotonic() + limits.working_seconds
-    search = _Search(
-        workspace,
-        Matching(expression, context, max_results, numbers["max_line_characters"], deadline),
-        numbers["max_file_bytes"],
-        deadline,
-    )
     globs = [*(include or ()), *(f"!{glob}" for glob in exclude or ())]
-    files = workspace.files(directory, globs, include_hidden)
-    first = list(islice(files, FEW))
-    wanted = translated(query, regex, case_sensitive) if ripgrep and len(first) == FEW else None
-    if ripgrep is None or wanted is None:
-        search.look_into(chain(first, files))
-    else:
-        where = workspace.canonical(directory)
-        seconds = limits.working_seconds * _SHARE_OF_RIPGREP
-        file_search = FileSearch(wanted, where, include_hidden, _suffixes(include or ()), seconds)
-        search.follow(ripgrep, file_search, chain(first, files))
-    return search.result()
+
+    def search(as_regex: bool) -> _Search:
+        found = _Search(
+            workspace,
+            Matching(
+                compiled(query, as_regex, case_sensitive),
+                context,
+                max_results,
+                limits.numbers["max_line_characters"],
+                deadline,
+            ),
+            limits.numbers["max_file_bytes"],
+            deadline,
+        )
+        files = workspace.files(directory, globs, include_hidden)
+        first = list(islice(files, FEW))
+        wanted = translated(query, as_regex, case_sensitive) if ripgrep and len(first) == FEW else None
+        if ripgrep is None or wanted is None:
+            found.look_into(chain(first, files))
+        else:
+            where = workspace.canonical(directory)
+            seconds = max(deadline - time.monotonic(), 0) * _SHARE_OF_RIPGREP
+            file_search = FileSearch(wanted, where, include_hidden, _suffixes(include or ()), seconds)
+            found.follow(ripgrep, file_search, chain(first, files))
+        return found
+
+    found = search(regex or False)
+    if regex is None and found.is_empty and is_expression(query, case_sensitive):
+        workspace.count_anew()
+        return search(True).result() | {"note": NOTE}
+    return found.result()
 
 
 def _suffixes(include: Sequence[str]) -> list[str]:

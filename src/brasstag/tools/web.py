@@ -1,7 +1,7 @@
 """web_fetch and web_search: fetch through the guard, and search with the room's search engine."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from brasstag.sandbox.network.guard import FetchRequest, Follows, WebResponse
@@ -23,6 +23,7 @@ Judge = Callable[[Mapping[str, Any]], Decision]
 
 _SUCCESS, _REDIRECTION = 200, 300
 """A status from the first number up to, but not including, the second is a success."""
+_MOST_NAMED = 5
 _CUT_SHORT = {
     "size": "it is larger than may be fetched, so only its beginning came",
     "connection": "the connection broke, so only its beginning came",
@@ -42,9 +43,21 @@ def _preview(arguments: Mapping[str, Any]) -> Preview:
         raise ToolError(
             Code.INVALID_ARGUMENTS, f"only what a GET brings can be saved, not the answer to a {method}"
         )
-    sends = (f"sends {len(body.encode(errors='replace'))} bytes by {method}",) if method != "GET" else ()
     unseen = method != "GET" or place.is_ambiguous
-    return Preview(fetches=(place.url,), external=unseen, saves=saves, notes=sends)
+    notes = tuple(_sent(place, method, arguments["headers"], body))
+    return Preview(fetches=(place.url,), external=unseen, saves=saves, notes=notes)
+
+
+def _sent(place: Location, method: str, headers: Mapping[str, str], body: str) -> Iterator[str]:
+    """Say what a call does besides reading a page, for the person who is asked."""
+    if method != "GET":
+        size = len(body.encode(errors="replace"))
+        yield f"sends {size} byte{'' if size == 1 else 's'} by {method}"
+    if headers:
+        more = [f"{len(headers) - _MOST_NAMED} more"] if len(headers) > _MOST_NAMED else []
+        yield f"sends the headers {', '.join([*headers][:_MOST_NAMED] + more)}"
+    if place.is_ambiguous:
+        yield "has a path that servers may read as another one"
 
 
 def _was_sent(_call_id: str, arguments: Mapping[str, Any]) -> None:

@@ -76,6 +76,11 @@ class ApprovalResponse:
     modified_args: Mapping[str, Any] | None = None
     reason: str = ""
 
+    def __post_init__(self) -> None:
+        """Refuse an answer that is neither yes nor no: any other text, "denied" too, would count as a yes."""
+        if not isinstance(self.approved, bool):
+            raise TypeError(f"approved is True or False, not {self.approved!r:.100}")
+
     def as_json(self) -> dict[str, Any]:
         """Return ``{approved, modifiedArgs?}``."""
         answer: dict[str, Any] = {"approved": self.approved}

@@ -1,4 +1,4 @@
-"""A call, the four ways it can end, and the shapes of an outcome: three for callers, one for the timeline."""
+"""A call, the four ways it can end, and how the timeline keeps them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,12 +38,23 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
+class ResultForm:
+    """What a tool says of its results, for those who show them."""
+
+    text: tuple[str, ...] = ()
+    """The fields that are the text of a result; others than texts are shown by name, where they say something."""
+    schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The call did what it says."""
 
     value: Any
     meta: Mapping[str, Any] = field(default_factory=dict)
     tag: Tag | None = None
+    form: ResultForm | None = field(default=None, compare=False, repr=False)
+    """How its tool wants the value shown; never stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +66,17 @@ class Failed:
     details: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
     tag: Tag | None = None
+    hint: str = field(default="", compare=False)
+    """What a person can do about it, such as a command to run; it is neither recorded nor told to agents."""
 
     @classmethod
     def by(cls, error: ToolError) -> "Failed":
         """Return the outcome of a call that an error has stopped."""
-        return cls(error.code, error.message, error.details)
+        return cls(error.code, error.message, error.details, hint=error.hint)
 
     def as_error(self) -> ToolError:
         """Return what to raise where the caller takes no outcome."""
-        return ToolError(self.code, self.message, self.details)
+        return ToolError(self.code, self.message, self.details, hint=self.hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +99,8 @@ class Waiting:
     tag: Tag | None = None
     task_id: str = ""
     """The task whose end closes the call."""
+    confirmation: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """Of work given to another agent: ``target``, ``task``, ``file`` and ``task_id``."""
 
 
 Outcome = Done | Failed | Unknown | Waiting
@@ -109,6 +124,8 @@ class ToolResult:
     output: Any = ""
     error: str | None = None
     success: bool = True
+    meta: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Of an output that is the text of a result: the whole ``value``."""
 
 
 UNKNOWN_CODE = "UNKNOWN"
@@ -122,9 +139,9 @@ def as_stored(outcome: Settled) -> dict[str, Any]:
         case Done():
             kind, result = "done", outcome.value
         case Failed():
-            kind, result = "failed", {"error": result_view(outcome)["error"]}
+            kind, result = "failed", {"error": error_of(outcome)}
         case Unknown():
-            kind, result = "unknown", {"error": result_view(outcome)["error"]}
+            kind, result = "unknown", {"error": error_of(outcome)}
     return {"outcome": kind, "result": result, "meta": dict(outcome.meta)}
 
 
@@ -140,46 +157,15 @@ def from_stored(payload: Mapping[str, Any]) -> Settled:
     return Failed(Code(error["code"]), error["message"], details, meta)
 
 
-def status_view(outcome: Outcome) -> dict[str, Any]:
-    """Return ``{status, data, meta{bytes_written, execution_time}}``: data is the value or the error message."""
-    meta = {} if isinstance(outcome, Waiting) else outcome.meta
-    return {
-        "status": "success" if isinstance(outcome, Done) else "error",
-        "data": outcome.value if isinstance(outcome, Done) else _sentence(outcome),
-        "meta": {
-            "bytes_written": meta.get("bytes_written", 0),
-            "execution_time": meta.get("execution_time", 0.0),
-        },
-    }
-
-
-def result_view(outcome: Outcome) -> dict[str, Any]:
-    """Return ``{ok: true, value}`` or ``{ok: false, error: {code, message, details?}}``."""
-    if isinstance(outcome, Done):
-        return {"ok": True, "value": outcome.value}
+def error_of(outcome: "Failed | Unknown | Waiting") -> dict[str, Any]:
+    """Return ``{code, message, details?}``, as the timeline keeps it."""
     code, details = _code_and_details(outcome)
-    error: dict[str, Any] = {"code": code, "message": _sentence(outcome)}
-    if details:
-        error["details"] = details
-    return {"ok": False, "error": error}
+    error: dict[str, Any] = {"code": code, "message": said_by(outcome)}
+    return error | ({"details": details} if details else {})
 
 
-def tool_result_view(outcome: Outcome, tool_call_id: str) -> ToolResult:
-    """Return ``ToolResult(tool_call_id, output, error, success)``."""
-    if isinstance(outcome, Done):
-        return ToolResult(tool_call_id, output=outcome.value)
-    code, details = _code_and_details(outcome)
-    output = details if _has_output(details) else ""
-    return ToolResult(tool_call_id, output, f"{code}: {_sentence(outcome)}", success=False)
-
-
-def _has_output(details: Mapping[str, Any]) -> bool:
-    """Say whether the details of an error hold what a program printed, which the caller has to read."""
-    ran = details.get("ran")
-    return "stdout" in details or (isinstance(ran, Mapping) and "stdout" in ran)
-
-
-def _sentence(outcome: Failed | Unknown | Waiting) -> str:
+def said_by(outcome: Failed | Unknown | Waiting) -> str:
+    """Return what an outcome says in one sentence."""
     if isinstance(outcome, Waiting) and outcome.task_id:
         return f"waiting for {outcome.task_id}: {outcome.reason}"
     if isinstance(outcome, Waiting):

@@ -47,16 +47,18 @@ class Document:
 
     path: str
     mime_type: str
-    """Sniffed; the name only decides among texts."""
+    """What its writer said it is, where the bytes allow that; else sniffed, and the name only decides among texts."""
     size_bytes: int
     digest: str
     version: int
     created_by: str
-    """A role, or ``outside``."""
-    created_task: str
+    """The task that created it, or ``outside`` where no call did."""
+    created_role: str
+    """The role of that task; empty where no call did."""
     created_at: str
     updated_by: str
-    updated_task: str
+    """The task that made its newest version, or ``outside``."""
+    updated_role: str
     updated_at: str
     description: str = ""
     tags: tuple[str, ...] = ()
@@ -72,6 +74,23 @@ class Document:
     def as_json(self) -> dict[str, Any]:
         """Return every field by the name tools, pages and exports know it by."""
         return asdict(self) | {"tags": list(self.tags)}
+
+
+@dataclass(frozen=True, slots=True)
+class WholeDocument(Document):
+    """A document with its content in blocks and all its versions."""
+
+    content_json: Mapping[str, Any] | None = None
+    """``{"blocks": …}``, as ``Blocks`` writes itself; None where it cannot be read in blocks."""
+    content_problem: Mapping[str, str] | None = None
+    """Code and message of why it cannot."""
+    versions: tuple[Mapping[str, Any], ...] = ()
+    """Every version as programs read it; those of the document itself come last, the newest at the end."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return every field by the name programs know it by."""
+        # Not super(): a dataclass with slots is another class than the one this is written in.
+        return Document.as_json(self) | {"versions": list(self.versions)}
 
 
 @dataclass(frozen=True, slots=True)

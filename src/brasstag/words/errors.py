@@ -113,8 +113,22 @@ class Code(StrEnum):
     ISSUE_NOT_FOUND = "ISSUE_NOT_FOUND"
 
 
+def with_hint(said: str, hint: str) -> str:
+    """Return what a person is told: what happened, and what a person can do about it."""
+    if not hint:
+        return said
+    return f"{said} {hint}" if said.endswith("?") else f"{said.rstrip('.')}; {hint}"
+
+
 class BrasstagError(Exception):
     """Whatever Brasstag itself raises."""
+
+    hint: str = ""
+    """What a person can do about it, such as a command to run. It is for people alone: an agent is told the message."""
+
+    def __init__(self, *said: object, hint: str = "") -> None:
+        super().__init__(*said)
+        self.hint = hint
 
 
 class ToolError(BrasstagError):
@@ -123,8 +137,10 @@ class ToolError(BrasstagError):
     The message is for the caller: it names workspace paths only, never paths of the host.
     """
 
-    def __init__(self, code: Code, message: str, details: Mapping[str, Any] | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, code: Code, message: str, details: Mapping[str, Any] | None = None, *, hint: str = ""
+    ) -> None:
+        super().__init__(message, hint=hint)
         self.code = code
         self.message = message
         self.details: Mapping[str, Any] = details or {}
@@ -164,6 +180,12 @@ class ConfigError(BrasstagError):
         self.problems = tuple(problems)
 
 
+WAYS_TO_ACCEPT = (
+    "A person accepts it at a terminal with `brasstag trust`, or without one with `brasstag trust --yes` and an "
+    "approver's token in BRASSTAG_APPROVER_TOKEN."
+)
+
+
 class UntrustedError(BrasstagError):
     """Control files differ from what a person last accepted."""
 
@@ -171,7 +193,7 @@ class UntrustedError(BrasstagError):
         super().__init__(
             "control files have changed since a person last accepted them: "
             + ", ".join(changed)
-            + ". Run `brasstag trust` to see the change and accept it."
+            + f". `brasstag trust` shows the change. {WAYS_TO_ACCEPT}"
         )
         self.changed = tuple(changed)
 
@@ -191,8 +213,8 @@ class IndexDamaged(StoreError, ToolError):
         ToolError.__init__(
             self,
             Code.INDEX_DAMAGED,
-            f"the full-text index cannot be used: {said}. No document is lost:"
-            " `brasstag documents reindex --rebuild` makes a new index",
+            f"the full-text index cannot be used: {said}. No document is lost",
+            hint="`brasstag documents reindex --rebuild` makes a new index",
         )
 
 

@@ -1,6 +1,6 @@
 """Entries of a timeline, and their kinds."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -75,3 +75,29 @@ class Entry:
     at: str
     payload: dict[str, Any] | None
     hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One call: what was asked for, what came of it, and how it stands."""
+
+    type: Any
+    """The kind of its tool, such as ``function_tool``; None where that was redacted."""
+    tool: Any
+    input: Any
+    result: Any
+    """What came of it. While it waits for an agent or an answer, whom it waits for: ``→ delegated to X``, ``→ asked X``."""
+    timestamp: str
+    """When its newest entry was written."""
+    status: str
+    """``done``, ``failed``, ``unknown``, ``waiting``, ``acting``, ``cut off`` or ``redacted``."""
+    tag: str
+    call: str
+    """The id of the call; all its entries name it."""
+    said: str = ""
+    """From whom a result or an answer came: ``← result from X``, ``← answer from X``."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return every field; ``said`` only where it says something."""
+        found = asdict(self)
+        return found if self.said else {name: value for name, value in found.items() if name != "said"}

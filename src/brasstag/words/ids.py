@@ -37,10 +37,10 @@ class TurnCall:
         return cls(task, int(turn), int(index)) if task and turn.isdigit() and index.isdigit() else None
 
 
-def not_one(what: str, name: str, listing: str, *, several: bool = False) -> str:
+def not_one(what: str, name: str, *, several: bool = False) -> str:
     """Say that a name fits none of a kind of things, or several, and how to give a better one."""
     if len(name.strip()) < SHORTEST_TAIL:
-        return f"name the {what} by its id, or by {SHORTEST_TAIL} or more characters of its end; {listing}"
+        return f"name the {what} by its id, or by {SHORTEST_TAIL} or more characters of its end"
     if several:
         return f"more than one {what} ends in {name}; give more of its id"
-    return f"there is no {what} {name}; {listing}"
+    return f"there is no {what} {name}"

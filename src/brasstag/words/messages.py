@@ -1,6 +1,6 @@
 """Messages: what a model is shown, in our own form, with fences around what came from files and tools."""
 
-import hashlib
+import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -136,23 +136,35 @@ class Result:
 Message = System | User | Assistant | Result
 
 
-MARK_LENGTH = 8
+MARK_LENGTH = 32
+"""Characters of a mark: 128 bits in hex."""
 
 
-def fenced(name: str, text: str, *facts: str) -> str:
-    """Return a text between ``<name facts mark>`` and ``</name mark>``; the mark stands nowhere inside.
+class Fences:
+    """Writes a text between ``<name facts mark>`` and ``</name mark>``; the mark stands nowhere inside, in any case.
 
-    The same text and facts always get the same mark, so what a model was shown once is shown the same again.
+    The same text and facts always get the same mark, so what a model was shown once is shown the same again. With the
+    key of a room, no author can find out the mark that a text will get there.
     """
-    mark = _mark("\n".join((*facts, text)))
-    return f"<{' '.join((name, *facts, mark))}>\n{text}\n</{name} {mark}>"
+
+    def __init__(self, key: bytes = b"") -> None:
+        self._key = key
+
+    def __call__(self, name: str, text: str, *facts: str) -> str:
+        """Return the text in its fence."""
+        mark = self._mark("\n".join((*facts, text)))
+        return f"<{' '.join((name, *facts, mark))}>\n{text}\n</{name} {mark}>"
+
+    def _mark(self, inside: str) -> str:
+        # The count goes on while the text contains its own mark; that needs an author who wants it.
+        marks = (self._digest(f"{attempt}\n{inside}") for attempt in count())
+        lower = inside.lower()
+        return next(mark for mark in marks if mark not in lower)
+
+    def _digest(self, text: str) -> str:
+        said = text.encode(errors="surrogatepass")
+        return hmac.digest(self._key, said, "sha256").hex()[:MARK_LENGTH]
 
 
-def _mark(inside: str) -> str:
-    # The count goes on while the text contains its own mark; that needs an author who wants it.
-    marks = (_digest(f"{attempt}\n{inside}") for attempt in count())
-    return next(mark for mark in marks if mark not in inside)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:MARK_LENGTH]
+fenced = Fences()
+"""For texts that are shown outside of a task, where no room's key is at hand."""

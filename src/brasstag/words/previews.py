@@ -84,6 +84,8 @@ class Change:
     undoable: bool = True
     vacated: bool = False
     """A directory that goes because all it held was moved elsewhere."""
+    media_type: str = ""
+    """What the caller says the bytes are; empty where that is left to the bytes and the name."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -102,8 +104,11 @@ class Change:
         return Fact.CREATES if self.before == ABSENT else Fact.OVERWRITES
 
     def as_json(self) -> dict[str, Any]:
-        """Return the form the timeline and the ledger store."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        """Return the form the timeline and the ledger store; a media type only where one is said."""
+        told = {name: getattr(self, name) for name in self.__slots__}
+        if not self.media_type:
+            del told["media_type"]
+        return told
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> "Change":

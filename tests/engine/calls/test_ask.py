@@ -216,6 +216,60 @@ async def test_edited_arguments_without_the_preview_the_person_saw_do_not_count(
         assert caught.value.code is Code.APPROVAL_STALE
 
 
+@pytest.mark.parametrize("which", ["none", "that of the call as it was asked about"])
+async def test_an_edit_with_no_or_the_wrong_digest_is_told_what_to_pass_and_where_to_get_it(
+    room: Room, which: str
+) -> None:
+    approval = await overwrite(room)
+    edited = {"path": "a.md", "content": "edited"}
+    seen = None if which == "none" else approval.preview.digest
+    with pytest.raises(ToolError) as caught:
+        await room.decide(approval.id, ApprovalResponse(True, modified_args=edited), ADA, seen=seen)
+    assert caught.value.code is Code.APPROVAL_STALE
+    assert "pass seen=edited.preview.digest to decide" in caught.value.message
+    assert "edited = await room.preview_edit(approval, arguments)" in caught.value.message
+    assert (await room.approval(approval.id)).state is ApprovalState.OPEN
+
+
+async def test_resuming_a_denied_call_tells_the_denial_as_waiting_for_it_does(room: Room) -> None:
+    approval = await overwrite(room)
+    await room.decide(approval.id, NO, ADA)
+    resumed = await room.resume(approval.id)
+    assert isinstance(resumed, Failed)
+    assert (resumed.code, resumed.message) == (Code.DENIED, "a person denied this call: too early")
+    assert resumed == await room.wait(Waiting(approval.id, approval.reason))
+    assert resumed.tag is not None
+
+
+async def test_resuming_a_call_that_no_person_answered_in_time_tells_so(expiring: Path) -> None:
+    clock = FakeClock()
+    async with Room.open(expiring, clock=clock) as room:
+        approval = await overwrite(room)
+        clock.move(timedelta(hours=2))
+        resumed = await room.resume(approval.id)
+        assert isinstance(resumed, Failed)
+        assert (resumed.code, resumed.message) == (Code.DENIED, "no person answered in time")
+
+
+async def test_the_timeline_tells_the_true_reason_for_what_a_profile_allows(tmp_path: Path) -> None:
+    calls = [
+        ("write_file", {"path": "a.md", "content": "one"}, "creating, which can be undone"),
+        ("write_file", {"path": "a.md", "content": "two"}, "overwriting, which can be undone"),
+        ("move_file", {"from": "a.md", "to": "b.md"}, "moving, which can be undone"),
+        ("read_file", {"path": "b.md"}, "reading"),
+        ("delete_file", {"path": "b.md"}, "deleting, which can be undone"),
+    ]
+    async with Room.in_memory(tmp_path, profile="trusted") as room:
+        for name, arguments, allowed in calls:
+            assert isinstance(await room.call(name, arguments), Done)
+            told = [
+                entry.payload["verdict"]
+                for entry in await room.timeline()
+                if "verdict" in (entry.payload or {})
+            ]
+            assert told[-1]["because"] == f"profile trusted allows {allowed}"
+
+
 async def test_approving_something_else_than_was_shown_is_stale(room: Room) -> None:
     approval = await overwrite(room)
     with pytest.raises(ToolError) as caught:

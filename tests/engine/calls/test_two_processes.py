@@ -30,7 +30,7 @@ async def test_no_update_is_lost_between_processes(make_project: MakeProject, tm
     async with Room.open(project) as room:
         report = await room.verify()
         assert report.ok, report.findings
-        assert report.unseen == []
+        assert [one.partition(" (")[0] for one in report.unseen] == ["versions that no call made"]
         assert room.store.read(lambda view: view.execute(leases.select()).all()) == []
 
 

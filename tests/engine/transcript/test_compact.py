@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from brasstag.engine.transcript.compact import TRIGGER, estimate_tokens, fits, plan_compaction
 from brasstag.engine.transcript.render import Transcript, transcript_of
+from brasstag.engine.transcript.shorten import short_result
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.messages import Assistant, Image, Message, Result, Text, Thinking, User
 from brasstag.words.tokens import IMAGE_TOKENS, estimated_tokens
@@ -338,3 +339,16 @@ class TestLaws:
         for earlier, later in pairwise(shown):
             assert not later or later[: len(earlier)] == earlier
         assert as_bytes(transcript_of(log.entries).messages()) == as_bytes(transcript.messages())
+
+
+def test_what_strangers_wrote_stays_marked_however_often_it_is_shortened() -> None:
+    log = long_task(12, result={"text": "word " * 2000, "untrusted": True})
+    transcript = transcript_of(log.entries)
+    assert all("<untrusted " in words(one) for one in results(transcript.messages()))
+    compact(log, transcript, 30_000)
+    shown = results(transcript.messages())
+    short = [one for one in shown if words(one).startswith("[shortened")]
+    assert short
+    for one in (*shown, *(short_result(again, "tag_x", "their words") for again in short)):
+        assert "<untrusted " in words(one)
+        assert "<summary" not in words(one)

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from brasstag.engine.transcript import render as render_module
 from brasstag.engine.transcript.exchange import GO_ON
 from brasstag.engine.transcript.render import Transcript, render, transcript_of
-from brasstag.engine.transcript.results import LONGEST_RESULT, REMOVED
+from brasstag.engine.transcript.results import LONGEST_RESULT, REMOVED, is_untrusted
 from brasstag.words import messages as fencing
 from brasstag.words.events import Entry, EntryKind
-from brasstag.words.messages import Assistant, Image, Message, Result, System, Text, User, fenced
+from brasstag.words.messages import Assistant, Fences, Image, Message, Result, System, Text, User, fenced
 from tests.engine.timelines import Log, as_bytes, document, ending, timelines
 
 K = EntryKind
@@ -270,6 +270,23 @@ class TestFences:
         assert shown.count(close) == 1
         assert shown == fenced("document", text, fact)
 
+    @given(st.text(), st.binary(min_size=32, max_size=32).filter(any))
+    def test_a_mark_is_keyed_has_128_bits_and_stands_nowhere_inside_in_any_case(
+        self, text: str, key: bytes
+    ) -> None:
+        fence = Fences(key)
+        mark = fence("document", text).rpartition(" ")[2].rstrip(">")
+        assert len(bytes.fromhex(mark)) == 16
+        assert mark != fenced("document", text).rpartition(" ")[2].rstrip(">")
+        assert fence("document", text) == Fences(key)("document", text)
+        assert mark not in fence("document", f"{text}{mark.upper()}").rpartition("</")[2]
+
+    def test_a_mark_that_stands_inside_in_capitals_is_not_taken(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(fencing, "MARK_LENGTH", 1)
+        assert fenced("document", "0123456789ABCDE").endswith("</document f>")
+
     def test_a_text_that_holds_its_own_mark_gets_another(self, monkeypatch: pytest.MonkeyPatch) -> None:
         # Of marks this short only one is left; of real ones nobody can take all.
         monkeypatch.setattr(fencing, "MARK_LENGTH", 1)
@@ -397,3 +414,15 @@ class TestRemoval:
         system, *told = render(log.entries)
         assert system == System(REMOVED)
         assert all(REMOVED in words(one) for one in told)
+
+
+@pytest.mark.parametrize(
+    "details", [{"untrusted": True, "stdout": "x"}, {"ran": {"untrusted": True, "stdout": "x"}}]
+)
+def test_what_a_run_that_was_ended_had_printed_stays_marked_as_strangers_words(
+    details: dict[str, Any],
+) -> None:
+    assert is_untrusted({"error": {"code": "TIMEOUT", "message": "it took too long", "details": details}})
+    assert not is_untrusted(
+        {"error": {"code": "TIMEOUT", "message": "untrusted", "details": {"stdout": "x"}}}
+    )

@@ -7,7 +7,6 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from brasstag import Done, Room
 from brasstag.sandbox.process.job import Job
 from brasstag.sandbox.process.sandbox import Sandbox
 from brasstag.sandbox.threads import MOST_IDLE, Threads
+from brasstag.sandbox.workspace.hidden_from_code import FoundPath, HiddenMoved
 
 AT_ONCE = 200
 PATIENCE = 300.0
@@ -105,18 +105,19 @@ async def run_at_once(project: Path, count: int) -> None:
 
 
 @needs_bubblewrap
-async def test_a_hidden_file_that_is_gone_when_the_code_starts_is_no_change_of_the_code(
-    project: Path,
-) -> None:
+async def test_code_does_not_start_where_a_hidden_file_is_gone(project: Path) -> None:
+    hidden = project / "data" / "gone.txt"
+    hidden.write_text("secret")
+    found = FoundPath.of("gone.txt", hidden.stat())
+    job = Job(("/bin/sh", "-c", "echo x > made.txt"), hidden=(found,))
     async with Room.open(project) as room:
         sandbox = room._runtime.sandbox
         assert sandbox is not None
-        job = Job(("/bin/sh", "-c", "echo x > made.txt"), hidden=(("gone.txt", False), ("gone", True)))
         with sandbox.run(job) as work:
             assert [entry.path for entry in work.changes.entries] == ["made.txt"]
-            assert work.changes.refusals == ()
-        with sandbox.run(replace(job, argv=("/bin/sh", "-c", "echo x > gone.txt"))) as work:
-            assert work.ran.exit_code != 0
+        hidden.unlink()
+        with pytest.raises(HiddenMoved), sandbox.run(job):
+            pass
 
 
 async def test_after_a_rush_most_workers_go_home() -> None:

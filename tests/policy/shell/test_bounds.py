@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from brasstag.policy.shell import wrappers
-from brasstag.policy.shell.commands import CommandReading, Doubt
+from brasstag.policy.match.command_words import CommandWords
+from brasstag.policy.shell.commands import Command, CommandReading, Doubt, Word
+from brasstag.policy.shell.programs import wrappers
 from brasstag.policy.shell.python_code import LONGEST_CODE
 from brasstag.policy.shell.read import MOST_WORK, read_code
 from brasstag.policy.shell.rules import command_rules
@@ -50,7 +51,7 @@ def prefixes() -> Iterator[str]:
         yield f"{name} {'x ' * wrapper.operands}"
         if wrapper.valued:
             yield f"{name} {wrapper.valued.split()[0]} v {'x ' * wrapper.operands}"
-    for name, options in wrappers._TEXT_OPTIONS.items():
+    for name, options in wrappers.TEXT_OPTIONS.items():
         yield from (f"{name} {option} " for option in options.split())
     yield from (f"{name} . {flag} " for name in ("find", "fd") for flag in sorted(wrappers._FIND_RUNS))
     yield from ("eval ", "watch ", "ssh h ", "trap ", "parallel ", "python3 -c ")
@@ -94,6 +95,39 @@ def test_what_is_nested_too_deeply_to_be_read_is_doubted(prefix: str) -> None:
 
 def test_words_with_wildcards_are_judged_once_however_deep_they_stand() -> None:
     read_in_bounds("nohup " * 11 + "ls " + ("aa*/" * 60 + " ") * 100)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x " + "{" * 2_900 + "," * 40_000,
+        "x " + "{a,b}" * 500,
+        "x " + "{a," * 900,
+        ("x " + "{a,b}" * 40 + "\n") * 12,
+        "x {1..999999}{1..999999}",
+        "{a,b" + "\n" * 45_000 + "(",
+        "sed '" + "1\n" * 900 + "' x",
+        "sed " + "'s/a/b/gw" + " " * 1_900 + "' ",
+        "awk '" + '>"' * 900 + "'",
+        "vim -c '" + "%,." * 5_000 + "'",
+        "ed x <<'E'\n" + " " * 40_000 + "\nE",
+        "test -v 'a[" + "$(" * 900 + "'",
+        "git " + "-c a.b=c " * 5_000 + "push",
+    ],
+    ids=range(13),
+)
+def test_odd_words_are_read_and_compared_in_bounded_work(text: str) -> None:
+    reading = read_in_bounds(text)
+    for pattern in ("git push --force", "x ** a ** b ** c", "vim q"):
+        with Steps(MOST_STEPS):
+            for command in reading.commands:
+                CommandWords(pattern).likeness(command)
+
+
+def test_a_pattern_with_gaps_is_compared_in_bounded_work() -> None:
+    command = Command(tuple(Word(text) for text in ["x", *["a"] * 20_000]))
+    with Steps(MOST_STEPS):
+        CommandWords("x ** a ** a ** b").likeness(command)
 
 
 @pytest.mark.parametrize(

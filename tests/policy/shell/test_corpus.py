@@ -9,15 +9,18 @@ from brasstag.policy.shipped import shipped_rules
 from brasstag.policy.verdict import Rules
 from brasstag.settings.model import ProfileName
 from brasstag.words.previews import Preview
+from brasstag.words.verdicts import Decision
 from tests.policy.calls import call
 from tests.policy.shell import corpus
 
 SHELL = ToolFacts("shell", approval="auto", effects="files")
 
 
-def others(commands: Iterable[str], wanted: str, profile: ProfileName = "careful") -> dict[str, str]:
+def others(
+    commands: Iterable[str], wanted: str, profile: ProfileName = "careful", dangerous: Decision = "deny"
+) -> dict[str, str]:
     """Return the commands that get another verdict; ``silent`` where no rule speaks."""
-    rules = Rules(shipped_rules(), profile)
+    rules = Rules(shipped_rules(dangerous), profile)
     found = {}
     for command in commands:
         verdict = rules.judge(call("shell", command=command), Preview(runs=(command,)), SHELL)
@@ -33,11 +36,29 @@ def test_the_corpora_are_large_enough_and_repeat_nothing() -> None:
     assert len(set(dangerous)) == len(dangerous) >= 150
     assert len(set(innocent)) == len(innocent) >= 150
     assert not set(dangerous) & set(innocent)
+    assert not set(corpus.RM_RF_AND_DD) & {*dangerous, *innocent}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_what_destroys_a_machine_or_reads_secrets_is_denied_in_every_profile(profile: ProfileName) -> None:
     assert others(corpus.DENIED, "deny", profile) == {}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_rm_rf_and_dd_are_denied_in_every_profile_whatever_their_target(profile: ProfileName) -> None:
+    assert others(corpus.RM_RF_AND_DD, "deny", profile) == {}
+
+
+def test_the_denial_names_the_tool_that_deletes() -> None:
+    rules = Rules(shipped_rules())
+    for command in ("rm -rf build", "dd if=a of=b"):
+        verdict = rules.judge(call("shell", command=command), Preview(runs=(command,)), SHELL)
+        assert (verdict.rule, "delete_file" in verdict.because) == ("dangerous-commands", True)
+
+
+def test_the_setting_loosens_rm_rf_and_dd_to_ask_and_nothing_that_destroys_the_machine() -> None:
+    assert others(corpus.RM_RF_AND_DD, "ask", dangerous="ask") == {}
+    assert others(corpus.DENIED, "deny", dangerous="ask") == {}
 
 
 def test_what_is_dangerous_or_cannot_be_known_is_asked_about() -> None:

@@ -77,7 +77,8 @@ def test_whatever_is_more_than_words_that_match_is_not(command: str) -> None:
 def test_an_allow_never_outranks_what_a_shipped_rule_says() -> None:
     everything = Rule("allow", ("shell",), "all")
     assert decision("ls", everything) == "allow"
-    assert decision("rm -rf build", everything) == "ask"
+    assert decision("rm -r build", everything) == "ask"
+    assert decision("rm -rf build", everything) == "deny"
     assert decision("$X", everything) == "ask"
     assert decision("rm -rf /", everything) == "deny"
 

@@ -4,6 +4,7 @@ import pytest
 
 from brasstag.policy.profiles import ToolFacts
 from brasstag.policy.shell.commands import Doubt
+from brasstag.policy.shell.python_code import is_unparsed
 from brasstag.policy.shell.read import read_code
 from brasstag.policy.shipped import shipped_rules
 from brasstag.policy.verdict import Rules
@@ -116,3 +117,30 @@ def test_strings_are_mentioned() -> None:
 def test_code_in_python_is_not_read_as_bash() -> None:
     assert {one.doubt for one in read_code("if x: print(1)", "bash").doubts} == {Doubt.UNREADABLE}
     assert read_code("if x: print(1)", "python").doubts == ()
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "latin-1", "utf-7", "unicode_escape", "raw_unicode_escape"])
+def test_code_of_a_file_is_decoded_as_its_coding_line_says(codec: str) -> None:
+    code = "import os; os.system('sudo é')\n"
+    coded = f"# coding: {codec}\n".encode() + code.encode(codec)
+    reading = read_code(coded.decode("utf-8", "surrogateescape"), "python")
+    assert [word.text for word in reading.commands[0].words] == ["sudo", "é"]
+    assert not reading.doubts
+
+
+def test_a_byte_order_mark_is_none_of_the_code() -> None:
+    assert read_code("\ufeffimport os; os.system('ls')", "python").commands
+
+
+def test_a_coding_that_is_not_known_cannot_be_read() -> None:
+    assert is_unparsed(read_code("# coding: nonsense\nprint(1)", "python"))
+    assert not is_unparsed(read_code("import os; os.system('ls (')", "python"))
+
+
+def test_code_fed_to_python_has_a_coding_line_and_code_behind_c_has_none() -> None:
+    hidden = '# coding: unicode_escape\n\\u0069mport os; os.system("sudo x")'
+    fed = read_code(f"python3 - <<'E'\n{hidden}\nE", "bash")
+    assert any(command.name == "sudo" for command in fed.commands)
+    given = read_code(f"python3 -c '{hidden}'", "bash")
+    assert not any(command.name == "sudo" for command in given.commands)
+    assert given.doubts

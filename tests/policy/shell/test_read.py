@@ -49,11 +49,16 @@ class TestWords:
     def test_what_is_computed_is_marked(self, written: str) -> None:
         assert read_commands(f"echo {written}").commands[0].words[-1].computed
 
-    @pytest.mark.parametrize("written", ["*.c", "a?", "[ab]", "{a,b}", "x{1..3}", "a'b'*"])
-    def test_wildcards_and_braces_are_marked(self, written: str) -> None:
+    @pytest.mark.parametrize("written", ["*.c", "a?", "[ab]", "x{1..3000}", "a'b'*", "{a*,a*}"])
+    def test_wildcards_are_marked(self, written: str) -> None:
         word = last(f"echo {written}").words[1]
         assert word.pattern
         assert not word.computed
+
+    @pytest.mark.parametrize("written", ["$x", "a$x", "$(ls)", '"$@"', '"${a[@]}"'])
+    def test_what_may_become_several_words_is_marked(self, written: str) -> None:
+        assert read_commands(f"echo {written}").commands[0].words[-1].splits
+        assert not read_commands('echo "$x"').commands[0].words[-1].splits
 
     @pytest.mark.parametrize("written", ["'*'", '"?"', "\\*", "{}", "'{a,b}'", "a=b"])
     def test_quoted_wildcards_are_letters(self, written: str) -> None:

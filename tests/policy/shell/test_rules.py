@@ -135,7 +135,7 @@ def test_judging_a_call_that_runs_nothing_loads_neither_parser_nor_tables() -> N
         "from brasstag.policy.shipped import shipped_rules\n"
         "from tests.policy.calls import QUIET, call, reads\n"
         "Rules(shipped_rules()).judge(call('read_file', path='a'), reads('a'), QUIET)\n"
-        "print([name for name in sys.modules if name.startswith('tree_sitter') or name.endswith('shell.dangers')])\n"
+        "print([name for name in sys.modules if name.startswith('tree_sitter') or name.endswith('.dangers')])\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"

@@ -68,6 +68,7 @@ def run(asked):
     from brasstag.sandbox.process.sandbox import Sandbox, Stop, stage
     from brasstag.sandbox.workspace.change.apply import apply_changes
     from brasstag.sandbox.workspace.draft import Draft
+    from brasstag.sandbox.workspace.hidden_from_code import FoundPath
     from tests.sandbox.process.guarded import door_for
     from tests.sandbox.support import open_workspace
 
@@ -88,7 +89,9 @@ def run(asked):
             asked.get("overlay", door is None),
             binds,
             network=door is not None,
-            hidden=tuple((path, is_directory) for path, is_directory in asked.get("hidden", ())),
+            hidden=tuple(
+                FoundPath.of(path, os.lstat(project / "data" / path)) for path in asked.get("hidden", ())
+            ),
             script=base64.b64decode(asked["script"]) if "script" in asked else None,
         )
         pieces = []
@@ -127,6 +130,44 @@ def run(asked):
     status = Path("/proc/self/status").read_text()
     answer["largest"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
     return answer
+
+
+def swapped(asked):
+    """Run a program for which paths were moved after what it must not see was listed, or after its layer was made."""
+    from brasstag.sandbox.process.changes.layers import open_layer
+    from brasstag.sandbox.process.detect import find_confinement
+    from brasstag.sandbox.process.job import Job
+    from brasstag.sandbox.process.run.job_run import run_job
+    from brasstag.sandbox.workspace.hidden_from_code import FoundPath
+    from tests.sandbox.process.guarded import door_for
+    from tests.sandbox.support import open_workspace
+
+    project = Path(asked["project"])
+    data, scratch = project / "data", project / "scratch"
+    door = door_for({"hosts": ["site.test"]}) if asked["footing"] == "snapshot" else None
+    backend = find_confinement(data, scratch).backend
+    hidden = tuple(FoundPath.of(path, os.lstat(data / path)) for path in asked["hidden"])
+    walked = tuple(FoundPath.of(path, os.lstat(data / other)) for path, other in asked.get("walked", ()))
+    job = Job(
+        ("/bin/bash", "-c", asked["script"]),
+        walked=walked,
+        overlay=asked["footing"] == "overlay",
+        network=door is not None,
+        hidden=hidden,
+    )
+
+    def move(when):
+        for one, other in asked["moves"] if asked["when"] == when else ():
+            os.rename(data / one, data / other)
+
+    with open_workspace(project) as workspace:
+        move("listed")
+        with open_layer(workspace, scratch, job) as layer:
+            move("layer made")
+            look = layer.require_unmoved
+            layer.require_unmoved = lambda: (move("behind its gate"), look())
+            ran = run_job(job, layer, backend, door=door)
+    return {"stdout": ran.stdout.decode(), "footing": ran.confinement["overlay"], "exit_code": ran.exit_code}
 
 
 def make_environment(asked):
@@ -188,6 +229,32 @@ def call(asked):
     return call(asked)
 
 
+def raced(asked):
+    """Make a call while others swap paths; from the last look before its code starts, they have to wait."""
+    import fcntl
+
+    from brasstag.sandbox.process.changes.layers import Layer
+    from brasstag.sandbox.workspace.hidden_from_code import HiddenMoved
+    from tests.engine.counters import call
+
+    look = Layer.require_unmoved
+    with Path(asked["lock"]).open() as lock:
+
+        def look_alone(layer):
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            try:
+                look(layer)
+            except HiddenMoved:
+                fcntl.flock(lock, fcntl.LOCK_UN)
+                raise
+
+        Layer.require_unmoved = look_alone
+        try:
+            return call(asked)
+        finally:
+            Layer.require_unmoved = look
+
+
 def search(asked):
     from brasstag.sandbox.process.ripgrep import Ripgrep
     from brasstag.sandbox.process.sandbox import Sandbox
@@ -244,6 +311,8 @@ COMMANDS = {
     "search": search,
     "sweep": sweep,
     "run": run,
+    "swapped": swapped,
+    "raced": raced,
     "environment": make_environment,
     "census": census,
     "parallel": parallel,

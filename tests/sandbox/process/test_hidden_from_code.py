@@ -121,7 +121,7 @@ def test_a_run_with_a_network_does_not_see_what_is_saved_meanwhile(confined: Pro
         project=str(confined.path),
         argv=["python", "-c", READ + textwrap.dedent(code), mark],
         door={"hosts": ["site.test"]},
-        hidden=[[".env", False]],
+        hidden=[".env"],
     )
     try:
         until(lambda: bool(running_with(mark)), 10)

@@ -92,8 +92,21 @@ class Plain:
             is_directory = [os.path.isdir(place) and not os.path.islink(place) for place in (old, new)]
             if not overwrite or any(is_directory):
                 raise FileExistsError
+        if self.leads_out_after(old, new):
+            raise OSError("a link would lead out")
         os.makedirs(os.path.dirname(new), exist_ok=True)
         os.rename(old, new)
+
+    def leads_out_after(self, old: str, new: str) -> bool:
+        """Try the move on a copy, and see whether any link leads out of it."""
+        with tempfile.TemporaryDirectory(dir=FAST) as place:
+            root = os.path.join(os.path.realpath(place), "copy")
+            shutil.copytree(self.root, root, symlinks=True)
+            copied_old, copied_new = (path.replace(self.root, root, 1) for path in (old, new))
+            os.makedirs(os.path.dirname(copied_new), exist_ok=True)
+            os.rename(copied_old, copied_new)
+            links = (path for path in Path(root).rglob("*") if path.is_symlink())
+            return any(not f"{os.path.realpath(link)}/".startswith(f"{root}/") for link in links)
 
 
 def plant(root: Path) -> None:

@@ -59,6 +59,6 @@ def test_blocks_are_kept_whatever_their_size(store: Store, size: int) -> None:
     blocks = b"b" * size
     store.documents.learn(Conversion("d" * 64, "text/x"), tokens=7, tokenizer="t", summary="s")
     store.documents.keep_blocks("d" * 64, "text/x", "c1", blocks)
-    known = store.read(lambda view: conversion_of(view, "d" * 64, "text/x"))
+    known = store.read(lambda view: conversion_of(view, store.sealer.key, "d" * 64, "text/x"))
     assert Blobs(store.blobs.root, Contents(store.database)).get(known.blocks) == blocks
     assert (known.converter, known.tokens, known.tokenizer, known.summary) == ("c1", None, "", "s")

@@ -163,7 +163,7 @@ def test_a_call_that_acted_on_what_nobody_approved_shows(store: Store) -> None:
 def test_ledger_and_versions_that_differ_from_the_timelines_show(store: Store, forgery: str) -> None:
     task = open_desk(store)
     change = Change("a.md", "absent", "file:" + "a" * 64)
-    said = {"tool": "write_file", "preview": {"changes": [change.as_json()]}}
+    said = {"tool": "write_file", "role": "operator", "preview": {"changes": [change.as_json()]}}
     done = store.claim(call_at(task, "write_file"), (change,), None, said)
     store.settle(done, {"changes": [change.as_json()]}, (change,), "operator", "write_file")
     store.claim(call_at(task, "send"), (), None, {"tool": "send"})

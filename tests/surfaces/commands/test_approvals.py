@@ -229,7 +229,7 @@ class TestWhenNothingElseWorks:
     ) -> None:
         (project / "brasstag.toml").write_text('[room]\nprofile = "trusted"\n')
         assert pipe("approvals").json["approvalId"] == asked
-        assert "Run `brasstag trust`" in pipe("approvals", "approve", asked).err
+        assert "`brasstag trust` shows the change" in pipe("approvals", "approve", asked).err
         monkeypatch.delenv(TOKEN_VARIABLE)
         assert pipe("timeline", "verify").code == 0
 

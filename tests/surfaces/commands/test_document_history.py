@@ -49,7 +49,7 @@ def test_what_is_written_where_something_else_was_moved_from_is_another_document
     moved(pipe, data / "a.md", data / "b.md")
     written(pipe, data / "a.md", "theirs\n")
     new = pipe("documents", "show", "a.md").json
-    assert (new["created_by"], new["created_task"]) == ("outside", "")
+    assert (new["created_by"], new["created_role"]) == ("outside", "")
     found = pipe("documents", "history", "a.md").lines
     assert (named(found, line=True), named(found, line=False)) == (["a.md@3"], ["a.md@1", "a.md@2"])
     assert named(pipe("documents", "history", "b.md").lines, line=True) == ["a.md@1", "b.md@1"]
@@ -75,7 +75,7 @@ def test_what_was_deleted_and_written_again_goes_on(pipe: Pipe, ada: str, data: 
     pipe("documents")
     written(pipe, data / "a.md", "theirs\n")
     assert named(pipe("documents", "history", "a.md").lines, line=True) == ["a.md@1", "a.md@2", "a.md@3"]
-    assert pipe("documents", "show", "a.md").json["created_by"] == "operator"
+    assert pipe("documents", "show", "a.md").json["created_role"] == "operator"
 
 
 def test_what_was_at_a_path_before_something_was_moved_there_comes_back(

@@ -76,7 +76,7 @@ def test_words_that_begin_with_a_dash_are_words(pipe: Pipe, data: Path) -> None:
     assert len(pipe("documents", "search", "-n1", "web").lines) == 1
     assert pipe("documents", "search", "--limit", "1", "--", "north", "-revenue").lines == []
     assert pipe("documents", "search", "--nothing", "web").code == 2
-    assert pipe("documents", "search", "web", "--glob").code == 2
+    assert pipe("documents", "search", "web", "-o", "json", "--glob").code == 2
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_filters_that_fit_are_not_blamed(pipe: Pipe, data: Path) -> None:
 def test_a_task_is_named_by_the_end_of_its_id(pipe: Pipe, data: Path) -> None:
     pipe("call", "write_file", "path=made.md", "content=x")
     (made,) = [one for one in pipe("documents").lines if one["path"] == "made.md"]
-    assert [one["path"] for one in pipe("documents", "list", "--task", made["created_task"][-8:]).lines] == [
+    assert [one["path"] for one in pipe("documents", "list", "--task", made["created_by"][-8:]).lines] == [
         "made.md"
     ]
 

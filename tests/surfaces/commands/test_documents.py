@@ -94,7 +94,7 @@ def test_commands_name_commands_where_there_is_no_document(
 
 def test_a_command_that_was_given_too_little_names_its_own_help(pipe: Pipe, data: Path) -> None:
     ended = pipe("documents", "tag", "sales.csv", "-o", "people")
-    assert "`brasstag documents tag --help` lists its arguments" in ended.out
+    assert "`brasstag documents tag --help` lists its arguments" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def test_a_token_is_given_at_a_terminal_and_decides_elsewhere(
     monkeypatch.setenv(TOKEN_VARIABLE, at.text.split()[0])
     assert pipe("approvals", "deny", asked).code == 0
     assert pipe("approvals", "show", asked).json["decidedBy"] == "bob (token)"
-    assert pipe("approvers").json == {"name": "bob"}
+    assert pipe("approvers").json == {"name": "bob", "by": None}
     assert pipe("approvers", "remove", "bob").code == 0
     assert pipe("approvers", "add", "eve").code == 4
     assert pipe("approvers", "remove", "bob").code == 4
@@ -81,7 +81,7 @@ def test_who_issued_a_token_stays_known_when_tokens_are_removed(monkeypatch: pyt
         return found
 
     people.remove_approver("mid")
-    assert people.approver_names() == ["ada", "far"]
+    assert list(people.approver_names()) == ["ada", "far"]
     assert person("far").issuers == ("mid", "ada", "root")
     assert person("ada").issued == ("mid", "far")
     monkeypatch.setenv(TOKEN_VARIABLE, tokens["mid"])

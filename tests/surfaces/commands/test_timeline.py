@@ -79,12 +79,19 @@ class TestExport:
         lines = [json.loads(line) for line in file.read_text().splitlines()]
         assert {line["task_id"] for line in lines} == {task}
 
+    def test_a_call_is_shown_as_one_record(self, pipe: Pipe, project: Path) -> None:
+        pipe("call", "write_file", "path=a.md", "content=one")
+        tag = pipe("timeline", "show").lines[-2]["tag"]
+        for named in ((), (tag,)):
+            (record,) = pipe("timeline", "show", "--calls", *named).lines
+            assert (record["tool"], record["result"]["path"], record["tag"]) == ("write_file", "a.md", tag)
+
     def test_calls_have_five_fields_and_their_tag(self, pipe: Pipe, history: None) -> None:
         calls = pipe("timeline", "export", "--calls").lines
         assert [call["tool"] for call in calls] == [
             *("write_file", "write_file", "read_file", "read_file", "delete_file"),
         ]
-        fields = {"type", "tool", "input", "result", "timestamp", "status", "tag"}
+        fields = {"type", "tool", "input", "result", "timestamp", "status", "tag", "call"}
         assert all(call.keys() == fields for call in calls)
 
     def test_a_file_that_cannot_be_written_is_told(self, pipe: Pipe, history: None, tmp_path: Path) -> None:

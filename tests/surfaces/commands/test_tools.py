@@ -69,8 +69,38 @@ class TestDocs:
         assert "run `brasstag tools docs`" in ended.err
         assert pipe("tools", "docs").code == 0
         assert pipe("tools", "docs", "--check").code == 0
-        (project / "docs" / "TOOLS.md").write_bytes(b"\xff")
+        (project / "TOOLS.md").write_bytes(b"\xff")
         assert pipe("tools", "docs", "--check").code == 1
+
+    def test_a_project_s_page_has_its_own_tools(self, pipe: Pipe, project: Path, ada: str) -> None:
+        pipe("tools", "new", "word_count")
+        assert pipe("trust", "--yes").code == 0
+        (project / "deep").mkdir()
+        assert pipe("tools", "docs", "-C", "deep").code == 0
+        page = (project / "TOOLS.md").read_text()
+        assert "## word_count" in page
+        assert "## read_file" in page
+        assert not (project / "docs").exists()
+        pipe("tools", "new", "line_count")
+        assert pipe("trust", "--yes").code == 0
+        ended = pipe("tools", "docs", "--check")
+        assert (ended.code, "## line_count" in ended.err) == (1, True)
+        assert "## line_count" not in (project / "TOOLS.md").read_text()
+
+    def test_without_a_project_it_is_the_page_of_the_shipped_tools(
+        self, pipe: Pipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        clone = tmp_path / "clone"
+        clone.mkdir()
+        monkeypatch.chdir(clone)
+        assert pipe("tools", "docs").code == 0
+        assert "## read_file" in (clone / "docs" / "TOOLS.md").read_text()
+        assert pipe("tools", "docs", "-C", str(clone)).code == 1
+
+    def test_tools_that_no_person_accepted_are_on_no_page(self, pipe: Pipe, project: Path) -> None:
+        pipe("tools", "new", "word_count")
+        assert pipe("tools", "docs").code == 1
+        assert not (project / "TOOLS.md").exists()
 
 
 class TestNew:

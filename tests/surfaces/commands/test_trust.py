@@ -48,7 +48,7 @@ def test_changed_settings_are_not_loaded_either(pipe: Pipe, project: Path) -> No
     (project / "brasstag.toml").write_text('[room]\nprofile = "trusted"\n')
     ended = pipe("call", "write_file", "path=a.md", "content=new")
     assert ended.code == 1
-    assert "brasstag.toml (changed). Run `brasstag trust`" in ended.err
+    assert "brasstag.toml (changed). `brasstag trust` shows the change." in ended.err
     assert (project / "data" / "a.md").read_text() == "old"
 
 
@@ -170,7 +170,7 @@ class TestWhatCouldNotBeLoaded:
         ended = pipe("tools")
         assert ended.code == 0
         assert {"read_file", "spy"} <= {one["name"] for one in ended.lines}
-        assert "Run `brasstag trust`" in ended.err
+        assert "`brasstag trust` shows the change" in ended.err
         assert pipe("tools", "show", "spy").json["name"] == "spy"
         assert not marker.exists()
 
@@ -191,3 +191,70 @@ class TestWhatCouldNotBeLoaded:
             settings.write('[roles.a]\ntools = ["twice"]\n')
         assert pipe("trust", "--yes").json["accepted"]
         assert pipe("call", "twice", "text=ab").code == 0
+
+
+BROKEN_TOOLS = {
+    "syntax": ("def spy(:\n    pass\n", "SyntaxError", "line 1"),
+    "null": ("x = 1\x00\n", "Error", "null bytes"),
+    "import": ("import json\nimport no_such_package\n", "ModuleNotFoundError", "(line 2)"),
+    "name": ("from brasstag import tool\n\n\nundefined()\n", "NameError", "(line 4)"),
+    "exit": ("raise SystemExit(0)\n", "SystemExit", "(line 1)"),
+    "encoding": ("# coding: latin-1\nname = '\xfc'\n", "UnicodeDecodeError", ""),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN_TOOLS)
+@pytest.mark.parametrize("place", ["tools/spy.py", "wires.py"])
+def test_python_that_does_not_load_is_refused_with_its_file_and_line(
+    pipe: Pipe, project: Path, ada: str, place: str, kind: str
+) -> None:
+    text, error, line = BROKEN_TOOLS[kind]
+    file = project / place
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(text.encode("latin-1"))
+    ended = pipe("trust", "--yes")
+    assert ended.code == 1
+    assert ended.json["accepted"] is False
+    (problem,) = ended.json["problems"]
+    assert str(file) in problem
+    assert error in problem
+    assert line in problem
+    # Nothing of it was accepted, and the next command says so.
+    assert f"{place} (new)" in pipe("call", "list_files").err
+    said = pipe("trust", "--yes", "-o", "people")
+    assert "Nothing was accepted" in said.err
+    assert error in said.err
+
+
+def test_python_that_is_no_python_is_refused_before_the_question(
+    terminal: OpenTerminal, project: Path, marker: Path
+) -> None:
+    (project / "tools" / "other.py").write_text("def other(:\n")
+    at = terminal("trust")
+    assert at.ends() == 1
+    assert QUESTION not in at.text
+    assert not marker.exists()
+
+
+def test_what_a_person_did_not_say_yes_to_was_not_run(
+    terminal: OpenTerminal, project: Path, marker: Path
+) -> None:
+    at = terminal("trust")
+    at.until(QUESTION).type("n\n")
+    assert at.ends() == 1
+    assert not marker.exists()
+
+
+def test_both_ways_to_accept_are_named(pipe: Pipe, marker: Path) -> None:
+    for said in (pipe.as_typed("trust").out, pipe.as_typed("call", "list_files").err):
+        words = " ".join(said.split())
+        assert "at a terminal with `brasstag trust`" in words
+        assert "`brasstag trust --yes` and an approver's token in BRASSTAG_APPROVER_TOKEN" in words
+
+
+def test_what_tools_print_while_they_are_tried_stays_out_of_the_json(
+    pipe: Pipe, project: Path, ada: str, marker: Path
+) -> None:
+    file = project / "tools" / "spy.py"
+    file.write_text(f"{file.read_text()}\nprint('loaded')\n")
+    assert pipe("trust", "--yes").json["accepted"] is True

@@ -28,7 +28,7 @@ class Worker:
     """A worker in a process of its own."""
 
     def __init__(self, project: Path, *arguments: str) -> None:
-        command = [sys.executable, "-m", "brasstag", "worker", *arguments]
+        command = [sys.executable, "-P", "-m", "brasstag", "worker", "-o", "json", *arguments]
         self.process = subprocess.Popen(
             command, cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

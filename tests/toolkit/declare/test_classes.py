@@ -152,3 +152,20 @@ def test_a_default_beside_required_does_not_make_an_argument_optional() -> None:
 
     with pytest.raises(ToolError, match="arg1 is missing"):
         as_tool(Defaulted()).validate({})
+
+
+@pytest.mark.parametrize(
+    ("part", "place"),
+    [
+        ({"type": "str"}, "a.type"),
+        ({"type": ["string", "nil"]}, "a.type"),
+        ({"type": 7}, "a.type"),
+        ({"type": "array", "items": {"type": "int"}}, "a.items.type"),
+        ({"type": "object", "properties": {"b": {"type": "float"}}}, "a.properties.b.type"),
+        ({"anyOf": [{"type": "string"}, {"type": "none"}]}, "a.anyOf[1].type"),
+    ],
+)
+def test_a_wrong_type_word_is_refused_where_it_is_written(part: dict[str, Any], place: str) -> None:
+    (problem,) = problems_of(lambda: create_json_schema({"a": {**part, "description": "A."}}))
+    assert problem.field == f"parameters.properties.{place}"
+    assert "string, integer, number" in problem.mend

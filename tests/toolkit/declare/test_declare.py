@@ -108,3 +108,10 @@ def test_a_class_that_needs_arguments_has_to_be_given_as_an_instance() -> None:
     (problem,) = problems_of(lambda: as_tool(Needy))
     assert "Register an instance" in problem.mend
     assert as_tool(Needy("x")).name == "needy"
+
+
+@pytest.mark.parametrize("word", ["blah", "function_tool", ""])
+def test_an_unknown_execution_type_is_refused_where_it_is_written(word: str) -> None:
+    (problem,) = problems_of(lambda: tool(execution_type=word))  # type: ignore[call-overload]
+    assert repr(word) in problem.what
+    assert 'execution_type="function"' in problem.mend

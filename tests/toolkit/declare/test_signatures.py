@@ -172,3 +172,10 @@ def test_a_reserved_name_is_injected_unless_it_is_an_argument() -> None:
 )
 def test_an_annotation_takes_these_json_types(annotation: Any, types: set[str] | None) -> None:
     assert json_types(annotation) == types
+
+
+def test_a_parameter_with_a_default_that_the_json_does_not_name_is_internal() -> None:
+    def write(value: str, why_created: str = "", seen=None) -> None:  # type: ignore[no-untyped-def]
+        """sample"""
+
+    assert compare(write, value=TEXT) == []

@@ -1,18 +1,24 @@
 """Load a project's control files: settings, tools, rules and roles; or only look at them."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
-from brasstag.policy.load import rules_from, strange_roles, strange_tools
+from brasstag.app.project.services import strange_services
+from brasstag.app.project.silent_tools import as_answered
+from brasstag.app.project.wires import Additions, load_wires
+from brasstag.policy.load import project_rules, strange_roles, strange_tools
 from brasstag.policy.roles import OPERATOR, Roles
 from brasstag.policy.rule import Rule
+from brasstag.policy.rule_engine import AnyRule
 from brasstag.settings import (
     SETTINGS_FILE,
     TOOLS_DIRECTORY,
+    WIRES_FILE,
     Settings,
     ToolSettings,
     read_settings,
@@ -21,7 +27,13 @@ from brasstag.settings import (
 from brasstag.toolkit.arguments.arguments import compiled
 from brasstag.toolkit.config.config import ToolConfig
 from brasstag.toolkit.config.load import read_config
-from brasstag.toolkit.discovery import discover_entry_points, discover_folder, shipped_tools
+from brasstag.toolkit.discovery import (
+    discover_entry_points,
+    discover_folder,
+    shipped_tools,
+    tool_files,
+    unparsed_files,
+)
 from brasstag.toolkit.registry import ToolRegistry
 from brasstag.toolkit.routes import route_tools
 from brasstag.toolkit.tool import Tool
@@ -30,29 +42,34 @@ from brasstag.words.errors import ConfigError, Problem
 _T = TypeVar("_T")
 _COMMON_LIMITS = frozenset({"timeout_seconds", "max_result_bytes"})
 
+NO_ANSWERS: Mapping[str, str] = MappingProxyType({})
+Source = Callable[[], Iterable[Tool]]
 _SOME_TOOL = Tool(ToolConfig(tool_id="some_tool", description="Declared in code.", effects="none"))
 
-Discover = Callable[[Path], list[Tool]]
-"""Finds the tools of a project's folder."""
 
+def load_project(
+    project: Path, answers: Mapping[str, str]
+) -> tuple[Settings, ToolRegistry, tuple[AnyRule, ...]]:
+    """Load everything a person has accepted; raise ConfigError with every problem there is.
 
-def load_project(project: Path) -> tuple[Settings, ToolRegistry, tuple[Rule, ...]]:
-    """Load everything a person has accepted; raise ConfigError with every problem there is."""
+    ``answers`` are what a person said of tools that leave open where they act.
+    """
     problems: list[Problem] = []
-    settings, registry, rules = _gather(project, problems, discover_folder)
+    settings, registry, rules = _gather(project, problems, answers)
     if problems:
         raise ConfigError(problems)
     return settings, registry, rules
 
 
-def load_tools(
-    project: Path, settings: Settings, problems: list[Problem], discover: Discover = discover_folder
+def _load_tools(
+    own: Iterable[Source], answers: Mapping[str, str], settings: Settings, problems: list[Problem]
 ) -> ToolRegistry:
     """Return every tool of a project: the shipped ones, its own, those of installed packages, and its crew's routes."""
     registry = ToolRegistry()
-    sources: list[Callable[[], Iterable[Tool]]] = [
+    answered = [partial(_answered, source, answers) for source in own]
+    sources: list[Source] = [
         shipped_tools,
-        lambda: discover(project / TOOLS_DIRECTORY) if (project / TOOLS_DIRECTORY).is_dir() else (),
+        *answered,
         discover_entry_points,
         lambda: route_tools(settings.roles),
     ]
@@ -67,22 +84,24 @@ def read_rules(project: Path) -> tuple[Rule, ...]:
 
     So a change to the rules can be tried before a person accepts it; of the project's tools only the aliases count.
     """
-    return rules_from(read_settings(project).rules, aliases_of(described_tools(project)))
+    return project_rules(read_settings(project), aliases_of(described_tools(project)))
 
 
 def check_configuration(project: Path) -> list[Problem]:
     """Return everything wrong with a project's settings, tools, rules and roles, without opening its room."""
     problems: list[Problem] = []
-    _gather(project, problems, discover_folder)
+    _gather(project, problems)
     return problems
 
 
 def check_unloaded(project: Path) -> list[Problem]:
     """Return what is wrong with a project's control files, as far as it shows without running its tools."""
     problems: list[Problem] = []
-    files = sorted((project / TOOLS_DIRECTORY).glob("*.py"))
+    wires = list(project.glob(WIRES_FILE))
+    problems += unparsed_files([*tool_files(project / TOOLS_DIRECTORY), *wires])
+    files = [*sorted((project / TOOLS_DIRECTORY).glob("*.py")), *wires]
     code = "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
-    _gather(project, problems, _describe_folder, code)
+    _gather(project, problems, unrun=code)
     return problems
 
 
@@ -103,22 +122,45 @@ def aliases_of(registry: ToolRegistry) -> dict[str, str]:
 
 
 def _gather(
-    project: Path, problems: list[Problem], discover: Discover, code: str = ""
-) -> tuple[Settings, ToolRegistry, tuple[Rule, ...]]:
-    """Read everything, and collect every problem; ``code`` was not run, and may declare more tools."""
+    project: Path,
+    problems: list[Problem],
+    answers: Mapping[str, str] = NO_ANSWERS,
+    *,
+    unrun: str | None = None,
+) -> tuple[Settings, ToolRegistry, tuple[AnyRule, ...]]:
+    """Read everything, and collect every problem; where ``unrun`` is given, that code may declare more, and is not run."""
     settings = _collecting(problems, lambda: read_settings(project)) or readable_settings(project)
-    registry = load_tools(project, settings, problems, discover)
-    tools = _Guessed(registry, code)
-    problems += [
-        Problem(SETTINGS_FILE, f"tools.{name}", "is not a tool of this room", tools.advice(name))
-        for name in settings.tools
-        if tools.get(name) is None
-    ]
-    rules = _collecting(problems, lambda: rules_from(settings.rules, aliases_of(registry))) or ()
+    folder = project / TOOLS_DIRECTORY
+    discover = discover_folder if unrun is None else _describe_folder
+    wires = (_collecting(problems, lambda: load_wires(project)) if unrun is None else None) or Additions()
+    registry = _load_tools([lambda: discover(folder), lambda: wires.tools], answers, settings, problems)
+    tools = _Guessed(registry, unrun or "")
+    problems += _strange_settings(settings.tools, tools)
+    problems += strange_services(project, settings.roles)
+    rules = _collecting(problems, lambda: project_rules(settings, aliases_of(registry))) or ()
     problems += strange_tools(rules, lambda name: tools.get(name) is not None)
     problems += strange_roles(rules, (OPERATOR, *settings.roles))
+    of_wires = _collecting(
+        problems, lambda: list(wires.problems(settings.room.profile, registry, aliases_of(registry)))
+    )
+    problems += of_wires or ()
     _collecting(problems, lambda: Roles(settings.roles, tools))
-    return settings, registry, rules
+    return settings, registry, (*rules, *wires.rules)
+
+
+def _answered(source: Source, answers: Mapping[str, str]) -> list[Tool]:
+    return [as_answered(tool, answers) for tool in source()]
+
+
+def _strange_settings(names: Iterable[str], tools: "_Guessed") -> Iterator[Problem]:
+    """Yield a problem for each ``[tools.NAME]`` that would change nothing."""
+    for name in names:
+        tool = tools.get(name)
+        if tool is None:
+            yield Problem(SETTINGS_FILE, f"tools.{name}", "is not a tool of this room", tools.advice(name))
+        elif name in tool.config.aliases:
+            what, mend = f"is another name of {tool.name}", f"Write [tools.{tool.name}]."
+            yield Problem(SETTINGS_FILE, f"tools.{name}", what, mend)
 
 
 class _Guessed:
@@ -150,7 +192,7 @@ def _configs(folder: Path) -> list[Path]:
 
 
 def _as_project_says(tool: Tool, settings: Settings) -> Tool:
-    """Return the tool under the limits the project's settings give it; raise for what does not fit it."""
+    """Return the tool with the words and limits the project's settings give it; raise for what does not fit it."""
     chosen = settings.tools.get(tool.name)
     if chosen is None:
         return tool
@@ -158,10 +200,11 @@ def _as_project_says(tool: Tool, settings: Settings) -> Tool:
     if problems:
         raise ConfigError(problems)
     limits = tool.config.limits
+    words = {} if chosen.description is None else {"description": chosen.description}
     own = {name: int(value) for name, value in chosen.limits.items() if name in limits.numbers}
     given: dict[str, Any] = {name: value for name, value in chosen.limits.items() if name in _COMMON_LIMITS}
     changed = limits.model_copy(update=given | {"numbers": {**limits.numbers, **own}})
-    return replace(tool, config=tool.config.model_copy(update={"limits": changed}))
+    return replace(tool, config=tool.config.model_copy(update=words | {"limits": changed}))
 
 
 def _wrong_limits(tool: Tool, chosen: ToolSettings) -> Iterator[Problem]:

@@ -6,10 +6,11 @@ tool nor a pulled commit reaches them.
 
 import json
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from brasstag.settings import SETTINGS_FILE, STATE_DIRECTORY, TOOLS_DIRECTORY, parse_settings
+from brasstag.settings import SETTINGS_FILE, STATE_DIRECTORY, TOOLS_DIRECTORY, WIRES_FILE, parse_settings
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import UntrustedError
 
@@ -68,12 +69,29 @@ class Trust:
         for data in accepted.values():
             (blobs / sha256(data)).write_bytes(data)
         manifest = {path: sha256(data) for path, data in sorted(accepted.items())}
-        temporary = self._folder / "manifest.tmp"
-        temporary.write_text(json.dumps(manifest, indent=1))
-        temporary.replace(self._folder / "manifest.json")
+        self._write("manifest", manifest)
         for stale in blobs.iterdir():
             if stale.name not in manifest.values():
                 stale.unlink()
+
+    def answers(self) -> dict[str, str]:
+        """Return what a person said of tools that leave open where they act, by version of the tool."""
+        try:
+            found = json.loads((self._folder / "effects.json").read_text())
+        except (OSError, ValueError):
+            # Nothing was said, or it cannot be read: such a tool acts outside, and a person is asked.
+            return {}
+        return {str(version): str(said) for version, said in found.items()} if isinstance(found, dict) else {}
+
+    def remember(self, answers: Mapping[str, str]) -> None:
+        """Keep what a person said of such tools, in place of what was kept before."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._write("effects", answers)
+
+    def _write(self, name: str, content: Mapping[str, str]) -> None:
+        temporary = self._folder / f"{name}.tmp"
+        temporary.write_text(json.dumps(dict(content), indent=1))
+        temporary.replace(self._folder / f"{name}.json")
 
     def _accepted(self) -> dict[str, bytes]:
         try:
@@ -85,8 +103,8 @@ class Trust:
 
 
 def control_files(project: Path) -> dict[str, bytes]:
-    """Return the files whose content decides what runs: settings, and the project's own tools."""
-    candidates = [project / SETTINGS_FILE]
+    """Return the files whose content decides what runs: settings, rules in Python, and the project's own tools."""
+    candidates = [project / SETTINGS_FILE, project / WIRES_FILE]
     tools = project / TOOLS_DIRECTORY
     if tools.is_dir():
         candidates += [path for path in sorted(tools.rglob("*")) if not _IGNORED & set(path.parts)]

@@ -185,7 +185,9 @@ class PromptRegistry:
                 f"{tool_id} is a core tool: it never changes within a release, so it has no history",
             )
         raise ToolError(
-            Code.PROMPT_TOOL_NOT_FOUND, f"{tool_id} has no history; `brasstag prompts list` names the tools"
+            Code.PROMPT_TOOL_NOT_FOUND,
+            f"{tool_id} has no history",
+            hint="`brasstag prompts list` names the tools",
         )
 
     async def rollback(self, tool_id: str, version: str, rationale: str, *, by: str = "") -> Proposal:
@@ -215,8 +217,8 @@ class PromptRegistry:
         if len(named) != 1:
             raise ToolError(
                 Code.PROMPT_TOOL_NOT_FOUND,
-                f"{tool_id} has {len(found)} versions, and none, or more than one, is called {name!r}; "
-                f"`brasstag prompts history {tool_id}` lists them",
+                f"{tool_id} has {len(found)} versions, and none, or more than one, is called {name!r}",
+                hint=f"`brasstag prompts history {tool_id}` lists them",
             )
         return named[0]
 
@@ -303,7 +305,7 @@ class PromptRegistry:
         try:
             await self.review(proposal_id)
         except BrasstagError as error:
-            log.warning("%s was not reviewed, `brasstag prompts review` does it: %s", proposal_id, error)
+            log.warning("%s was not reviewed: %s", proposal_id, error)
 
     def _author(self, by: str) -> ProposalAuthor:
         name = by or self._actor

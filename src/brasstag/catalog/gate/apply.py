@@ -37,8 +37,8 @@ def apply_proposal(proposal: Proposal, files: PromptFiles, receipts: Receipts, t
         at("live file written")
     except (OSError, ValueError) as error:
         raise StoreError(
-            f"{proposal.id} was approved and cannot be written to {files.folder}: {error}. Mend that; "
-            "any `brasstag prompts` command then finishes it"
+            f"{proposal.id} was approved and cannot be written to {files.folder}: {error}.",
+            hint="mend that; any `brasstag prompts` command then finishes it",
         ) from error
 
 

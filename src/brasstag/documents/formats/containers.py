@@ -39,6 +39,8 @@ _OLE_KINDS = MappingProxyType(
 )
 """Old office files are told apart by their names; new ones are in such a container only when they are encrypted."""
 _OLE_ANY = "application/x-ole-storage"
+CONTAINED = frozenset({ZIP, _OLE_ANY, *_OLE_KINDS.values()})
+"""Types that only a container can be."""
 _WORKBOOK = "Workbook".encode("utf-16-le")
 
 

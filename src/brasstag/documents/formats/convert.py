@@ -86,7 +86,7 @@ class NotConverted:
 
 NO_TIME = NotConverted(Code.CANCELLED, "there was no time to convert it yet; ask again")
 SLOW = NotConverted(
-    Code.CANCELLED, "to convert it takes longer than a search waits; `brasstag documents reindex` does it"
+    Code.CANCELLED, "to convert it takes longer than a search waits; a person may have it indexed"
 )
 """Of a document that took all the time there was, though not all that it may take."""
 

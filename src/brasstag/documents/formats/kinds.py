@@ -3,7 +3,7 @@
 from codecs import BOM_UTF8
 from types import MappingProxyType
 
-from brasstag.documents.formats.containers import OLE, ZIP_ENTRY, kind_in_ole, kind_in_zip
+from brasstag.documents.formats.containers import CONTAINED, OLE, ZIP_ENTRY, kind_in_ole, kind_in_zip
 from brasstag.documents.formats.text import BEGINNING, is_text
 
 PLAIN = "text/plain"
@@ -43,6 +43,8 @@ _BEGINNINGS = (
     (b"\x1f\x8b", "application/gzip"),
     (b"PAR1", "application/vnd.apache.parquet"),
 )
+SIGNED = frozenset({kind for _, kind in _BEGINNINGS} | {"image/webp"} | CONTAINED)
+"""Types whose bytes tell them: what begins otherwise is none of these."""
 _NEVER_TEXT = (_PDF, _RTF, ZIP_ENTRY, OLE)
 """How files begin that are no texts, even where all of their signs could be those of one."""
 

@@ -11,7 +11,7 @@ from brasstag.words.blocks import Blocks
 from brasstag.words.errors import ToolError
 from brasstag.words.tokens import BYTES_PER_TOKEN
 
-READ_FILE_BYTES = 1_000_000
+READ_FILE_BYTES = 1024 * 1024
 """What read_file gives at once, unless a project says otherwise."""
 READ_FILE_SCANS = 64_000_000
 """How large a file may be for read_file to give lines of it."""

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import groupby
 
 from brasstag.documents.formats.limits import Sizes
+from brasstag.documents.formats.media_types import fits
 from brasstag.documents.scan.ignore import Ignoring, is_ignore_file
 from brasstag.documents.scan.intake import Intake
 from brasstag.documents.scan.report import ScanReport
@@ -64,7 +65,7 @@ class Scan:
         self._walk = Walk(workspace, ignoring, hidden, self.report.problems.append)
         began = datetime.fromisoformat(store.now())
         self._context = ScanContext(
-            self._is_gone, store.read(last_id), stamp(began - timedelta(seconds=MOVE_SECONDS))
+            self._is_gone, store.read(last_id), stamp(began - timedelta(seconds=MOVE_SECONDS)), fits
         )
         self._batch: list[tuple[FileStat, Known | None]] = []
         self._bytes = 0

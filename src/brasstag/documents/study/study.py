@@ -2,14 +2,23 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from brasstag.documents.blocks.pieces import own_text
 from brasstag.documents.blocks.render import as_markdown
 from brasstag.documents.formats.convert import CONVERTER, ConversionSource, Converted, Converter, NotConverted
-from brasstag.documents.formats.kinds import CONVERTED, PICTURES, is_own_text, is_text_kind
+from brasstag.documents.formats.kinds import (
+    BINARY,
+    CONVERTED,
+    LINK,
+    PICTURES,
+    is_own_text,
+    is_text_kind,
+    kind_of,
+)
 from brasstag.documents.formats.pictures import picture_size
+from brasstag.documents.formats.text import BEGINNING
 from brasstag.documents.study.describe import describe_blocks, describe_picture, describe_text
 from brasstag.documents.study.summarize import EXTRACTIVE
 from brasstag.documents.study.tokens import count_tokens
@@ -21,6 +30,9 @@ from brasstag.words.errors import Code, StoreError, ToolError
 
 MOST_STUDIED = 64_000_000
 """Bytes of the largest text whose tokens are counted and that is summed up."""
+
+_READ = CONVERTED | PICTURES | {BINARY, LINK}
+"""Types that need no look at the bytes to know how they are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +50,7 @@ class Study:
     def __init__(self, store: Store, converter: Converter | None) -> None:
         self._store = store
         self._converter = converter
+        self._key = store.sealer.key
 
     def blocks(self, item: ContentToRead) -> Blocks:
         """Return a content in blocks; raise ToolError, with the code it failed with, where there are none."""
@@ -51,8 +64,9 @@ class Study:
 
         What has to be converted first is, as far as there is time.
         """
+        items = [self._as_it_reads(item) for item in items]
         known = self._store.read(
-            lambda view: conversions_of(view, list(dict.fromkeys(item.digest for item in items)))
+            lambda view: conversions_of(view, self._key, list(dict.fromkeys(item.digest for item in items)))
         )
         found: dict[int, Converted] = {}
         for place, item in enumerate(items):
@@ -68,12 +82,14 @@ class Study:
 
     def text(self, item: ContentToRead) -> str:
         """Return a content as a model reads it: a text as it is, all else as Markdown."""
+        item = self._as_it_reads(item)
         text = self._own_text(item)
         return as_markdown(self.blocks(item)) if text is None else text
 
     def facts(self, item: ContentToRead, size: int) -> Conversion:
         """Return all that is known of a content; find out its tokens and summary where they are not known yet."""
-        known = self._store.read(lambda view: conversion_of(view, item.digest, item.media_type))
+        item = self._as_it_reads(item)
+        known = self._store.read(lambda view: conversion_of(view, self._key, item.digest, item.media_type))
         is_outdated = known.converter not in ("", CONVERTER)
         if (known.tokenizer and not is_outdated) or size > MOST_STUDIED:
             return known
@@ -110,6 +126,17 @@ class Study:
             return {}
         size = picture_size(content_of(self._store.blobs, item.digest), item.media_type)
         return {"summary": describe_picture(item.media_type, size)} if size else {}
+
+    def _as_it_reads(self, item: ContentToRead) -> ContentToRead:
+        """Return a content as what it can be read as: a type that its writer named may be unknown here."""
+        if is_text_kind(item.media_type) or item.media_type in _READ:
+            return item
+        try:
+            with self._store.blobs.open(item.digest) as content:
+                found = kind_of(item.name, content.read(BEGINNING))
+        except (StoreError, OSError):
+            return item
+        return replace(item, media_type=found) if is_text_kind(found) or found in _READ else item
 
     def _own_text(self, item: ContentToRead) -> str | None:
         """Return the text a content is; None where it shows only once it is converted."""

@@ -26,17 +26,25 @@ class Admitted:
     tool: Tool
     outside: bool = False
     """Whether it acts directly and not on a draft, so that it is not known what a run did that was cut off."""
+    only_compiles: bool = False
+    """Whether its code is compiled and not run."""
 
 
 def admit(runtime: Runtime, call: Call) -> Admitted | Failed:
     """Resolve the tool, validate the arguments, and ask whether the role may use it."""
     tool = runtime.registry.get(call.tool)
     if tool is None:
-        return Failed(Code.UNKNOWN_TOOL, _unknown_tool(runtime, call))
+        hint = "`brasstag tools` lists them all" if call.role == OPERATOR else ""
+        return Failed(Code.UNKNOWN_TOOL, _unknown_tool(runtime, call), hint=hint)
     try:
         arguments = tool.validate(_with_project_defaults(runtime, tool, call.arguments))
     except ToolError as error:
         return Failed.by(error)
+    except Exception as error:  # noqa: BLE001 - a caller's own type may raise anything
+        return Failed(
+            Code.INVALID_ARGUMENTS,
+            f"the arguments cannot be read: reading them raises {type(error).__name__}. Send plain JSON values",
+        )
     if _outweighs(arguments, runtime.argument_bytes):
         return Failed(
             Code.INVALID_ARGUMENTS,
@@ -49,7 +57,8 @@ def admit(runtime: Runtime, call: Call) -> Admitted | Failed:
     if tool.config.behaviour.action is Action.ENTER:
         return Failed(
             Code.NOT_SUPPORTED,
-            f"{call.tool} is what a person begins a run with; use `brasstag run`, or Room.start",
+            f"{call.tool} is what a person begins a run with, and is not called",
+            hint="`brasstag run` and Room.start begin one",
         )
     return Admitted(call, tool)
 
@@ -90,8 +99,7 @@ def _is_short(value: Any) -> bool:
 def _unknown_tool(runtime: Runtime, call: Call) -> str:
     if call.role == OPERATOR:
         close = runtime.registry.closest(call.tool)
-        meant = f"; did you mean {close}?" if close else "."
-        return f"there is no tool {call.tool!r}{meant} `brasstag tools` lists them all"
+        return f"there is no tool {call.tool!r}" + (f"; did you mean {close}?" if close else "")
     # An agent has no command line; only the list of tools it may use helps it.
     usable = sorted(
         tool.name

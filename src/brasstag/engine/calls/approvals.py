@@ -68,16 +68,14 @@ class Decisions:
         self._store.decide(approval, decision, payload)
         return self._store.read(lambda view: get_approval(view, approval.id))
 
-    def void(self, approval: Approval, ending: Failed | None, epoch: int = 0) -> Failed:
-        """Withdraw an approval that no longer applies; ``ending`` closes the call if no new approval is asked for."""
+    def void(self, approval: Approval, ending: Failed, epoch: int = 0) -> Failed:
+        """Withdraw an approval that no longer applies, and end its call."""
         decision = Decision(
             ApprovalState.VOID, approval.decided_by or "", "what was approved no longer holds"
         )
-        payload = decided(approval, decision)
-        if ending is not None:
-            payload |= as_stored(ending)
+        payload = decided(approval, decision) | as_stored(ending)
         tag = self._store.decide(approval, decision, payload, epoch)
-        return replace(ending or Failed(Code.APPROVAL_STALE, decision.note), tag=tag)
+        return replace(ending, tag=tag)
 
     def ran(self, approval: Approval) -> Payload | None:
         """Return how a call has run whose changes are asked about, as it would end; None for one that has not run."""
@@ -156,6 +154,13 @@ def decided(approval: Approval, decision: Decision) -> Payload:
         "note": decision.note,
         "digest": (decision.edited or {}).get("digest", approval.digest),
     }
+
+
+def asked_anew(approval: Approval, request: str) -> tuple[Decision, Payload]:
+    """Return what becomes of an approval whose call is asked about anew: it is void, and names the new request."""
+    note = f"what was approved has changed since; it is asked anew as {request}"
+    decision = Decision(ApprovalState.VOID, approval.decided_by or "", note)
+    return decision, decided(approval, decision)
 
 
 def stale(approval: Approval) -> ToolError:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from brasstag.engine.calls import record
+from brasstag.engine.calls.approvals import asked_anew
 from brasstag.engine.calls.landing import landing
 from brasstag.engine.calls.types import Landing, Phase, Previewed
 from brasstag.engine.runtime import Runtime
@@ -16,10 +17,17 @@ from brasstag.words.times import stamp
 from brasstag.words.verdicts import Verdict
 
 
-def ask(runtime: Runtime, phase: Phase, verdict: Verdict, uses: str | None = None) -> Waiting:
+def ask(
+    runtime: Runtime,
+    phase: Phase,
+    verdict: Verdict,
+    uses: str | None = None,
+    replaces: Approval | None = None,
+) -> Waiting:
     """Store the request and tell the listeners.
 
-    ``uses`` is the approval that a call ran on, where its changes are asked about.
+    ``uses`` is the approval that a call ran on, where its changes are asked about. ``replaces`` is an approval of the
+    same call that no longer applies: it becomes void in the same commit, so that the call is never without either.
     """
     call, tool = phase.admitted.call, phase.admitted.tool
     verdict = replace(verdict, because=_with_every_effect(verdict.because, phase))
@@ -31,6 +39,7 @@ def ask(runtime: Runtime, phase: Phase, verdict: Verdict, uses: str | None = Non
         tool=call.tool,
         tool_version=tool.version,
         arguments=call.arguments,
+        original_arguments=replaces.original_arguments if replaces else None,
         actor=call.actor,
         role=call.role,
         reason=verdict.because,
@@ -47,7 +56,8 @@ def ask(runtime: Runtime, phase: Phase, verdict: Verdict, uses: str | None = Non
     if isinstance(phase, Landing):
         payload["intended"] = landing(runtime, phase)
         payload["used"] = uses
-    tag = runtime.store.ask(approval, payload, call.epoch, uses)
+    withdrawn = (replaces, *asked_anew(replaces, approval.id)) if replaces else None
+    tag = runtime.store.ask(approval, payload, call.epoch, uses, withdrawn)
     runtime.listeners.asked(approval)
     return Waiting(approval.id, verdict.because, tag)
 

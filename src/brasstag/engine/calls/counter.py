@@ -1,6 +1,7 @@
 """The Counter takes calls and gives back outcomes: async outside, one worker thread for each call inside."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from brasstag.engine.calls import record
@@ -67,7 +68,7 @@ class Counter:
             in_flight.write_unsettled()
         in_flight.enter(call.id, deadline)
         try:
-            return dispatch(self.runtime, call, deadline)
+            return self._logged(call.id, dispatch(self.runtime, call, deadline))
         except ToolError as error:
             # The task has ended, so there is no timeline left to write on.
             return Failed.by(error)
@@ -81,9 +82,9 @@ class Counter:
         try:
             call_id = self.decisions.get(approval_id).call_id
             self.runtime.in_flight.enter(call_id, deadline)
-            return while_leased(lambda: resume(self.runtime, approval_id, epoch, deadline)) or busy(
-                approval_id
-            )
+            attempt = partial(resume, self.runtime, approval_id, epoch, deadline)
+            ending = while_leased(self.runtime, call_id, attempt)
+            return self._logged(call_id, ending or busy(approval_id))
         except ToolError as error:
             return Failed.by(error)
         except (StoreError, OSError) as error:
@@ -91,10 +92,20 @@ class Counter:
         finally:
             self.runtime.in_flight.leave(call_id, deadline)
 
+    def _logged(self, call_id: str, outcome: Outcome) -> Outcome:
+        """Keep the traceback of a tool that raised, by the tag of its call."""
+        self.runtime.tracebacks.keep(call_id, outcome.tag.id if outcome.tag else None)
+        return outcome
+
 
 def _unrecorded(error: Exception) -> Failed:
     """Say that a call did not happen because it could not be recorded; never used for a call that has happened."""
     said = error.strerror if isinstance(error, OSError) else error
     # A lost database or a full disk may recover; other errors stay.
     details = {"again": True} if isinstance(error, OSError | StoreLost) else {}
-    return Failed(Code.INTERNAL_ERROR, f"nothing was done, as it could not be written down: {said}", details)
+    return Failed(
+        Code.INTERNAL_ERROR,
+        f"nothing was done, as it could not be written down: {said}",
+        details,
+        hint=getattr(error, "hint", ""),
+    )

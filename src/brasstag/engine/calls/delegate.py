@@ -21,13 +21,15 @@ def delegate(runtime: Runtime, grant: Grant, phase: Passing) -> Outcome:
     call, arguments = grant.call, grant.call.arguments
     role = runtime.policy.roles.target_of(call.tool, arguments)
     request = arguments.get("request") or arguments.get("task_description") or ""
+    told = {"target": role, "task": request, "file": arguments.get("target_file")}
     if arguments.get("target_file"):
         request = f"{request}\n\n[The file to work on: {arguments['target_file']}]"
     asked = TaskRequest(str(request), role, f"agent:{call.role}", phase.carried)
     try:
         child = runtime.store.read(lambda view: child_task(runtime, view, call, asked))
         said = f"→ delegated to {role} ({child.id})"
-        return _open(runtime, grant, phase, child, EntryKind.DELEGATED, said)
+        waiting = _open(runtime, grant, phase, child, EntryKind.DELEGATED, said)
+        return replace(waiting, confirmation=told | {"task_id": child.id})
     except ToolError as error:
         return record.called(runtime, grant, phase, Failed.by(error))
 
@@ -72,7 +74,7 @@ def hand_off(runtime: Runtime, grant: Grant, phase: Passing) -> Outcome:
 
 def _open(
     runtime: Runtime, grant: Grant, phase: Passing, node: NewTask, kind: EntryKind, said: str
-) -> Outcome:
+) -> Waiting:
     payload = record.about(grant, phase) | {"result": said, "child": node.id, "to": node.role}
     tag = runtime.store.graph.open_child(grant.call, kind, payload, node, grant.approval_id)
     runtime.at("opened")

@@ -77,8 +77,19 @@ def _bind_edit(
 ) -> dict[str, Any]:
     phase = _previewed(runtime, approval, arguments, deadline)
     if phase.preview.digest != seen:
-        raise stale(approval)
+        raise _unseen(approval, seen)
     call, tool = phase.admitted.call, phase.admitted.tool
     digest = binding_digest(call, tool.version, phase.preview)
     columns = edited_columns(call.arguments, approval.arguments, phase.preview, digest)
     return columns | {"tool_version": tool.version}
+
+
+def _unseen(approval: Approval, seen: str | None) -> ToolError:
+    """Say what ``seen`` has to be where a person has not seen what the changed arguments would do."""
+    if seen not in (None, approval.preview.digest):
+        return stale(approval)
+    return ToolError(
+        Code.APPROVAL_STALE,
+        "changed arguments count only with the preview that the person saw: pass seen=edited.preview.digest to decide, "
+        f"where edited = await room.preview_edit(approval, arguments) is what {approval.tool} would do with them",
+    )

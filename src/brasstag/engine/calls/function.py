@@ -17,6 +17,7 @@ from brasstag.engine.calls.capabilities.prompts import PromptAccess
 from brasstag.engine.graph.receivers import recalled_at_once
 from brasstag.engine.in_flight import Deadline, Late
 from brasstag.engine.runtime import Runtime
+from brasstag.engine.tracebacks import traceback_text, without_secrets
 from brasstag.policy.profiles import facts_of
 from brasstag.sandbox.process.module_jobs import ModuleJobs
 from brasstag.sandbox.process.ripgrep import Ripgrep
@@ -28,6 +29,7 @@ from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Done, Failed, Settled, Unknown
 from brasstag.words.canonical import why_not_json
 from brasstag.words.errors import Code, MayHaveActed, ToolError
+from brasstag.words.times import stamp, utc_now
 from brasstag.words.verdicts import Decision
 
 LONGEST_MESSAGE = 4000
@@ -108,7 +110,7 @@ def _run(
         value = run(tool, arguments, deadline, late, only_drafts)
         return Done(tool.check_result(value), meta)
     except ToolError as error:
-        return _refused(runtime, tool, error, meta)
+        return _refused(runtime, admitted, error, meta)
     except _OutOfTime:
         return _timed_out(admitted, deadline)
     except concurrent.futures.CancelledError:
@@ -116,7 +118,7 @@ def _run(
     except AnsweredElsewhere:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a tool raises ends here, even what would end the program
-        return _raised(scrub(runtime, f"{tool.name} raised {described(error)}"), meta)
+        return _raised(runtime, admitted, error, meta)
     finally:
         draft.close()
         meta["execution_time"] = round(time.perf_counter() - started, 6)
@@ -144,20 +146,24 @@ def _cut_off(tool: Tool, deadline: Deadline) -> _Broken:
     )
 
 
-def _raised(said: str, meta: dict[str, Any]) -> _Broken:
+def _raised(runtime: Runtime, admitted: Admitted, error: BaseException, meta: dict[str, Any]) -> _Broken:
+    note_traceback(runtime, admitted, error)
+    said = scrub(runtime, f"{admitted.tool.name} raised {described(error)}")
     return _Broken(
         Failed(Code.EXECUTION_ERROR, said, meta=meta),
         f"{said}. It may have acted before that; look before trying again",
     )
 
 
-def _refused(runtime: Runtime, tool: Tool, error: ToolError, meta: dict[str, Any]) -> Failed | _Broken:
+def _refused(
+    runtime: Runtime, admitted: Admitted, error: ToolError, meta: dict[str, Any]
+) -> Failed | _Broken:
     """Return a tool's own refusal, as long as it is made of what can be written down."""
     code: object = error.code
     if not isinstance(code, Code) or why_not_json(dict(error.details)) is not None:
-        return _raised(scrub(runtime, f"{tool.name} raised {described(error)}"), meta)
+        return _raised(runtime, admitted, error, meta)
     said = str(error.message)[:LONGEST_MESSAGE]
-    failed = Failed(code, said, dict(error.details), meta)
+    failed = Failed(code, said, dict(error.details), meta, hint=str(error.hint))
     may_have_acted = isinstance(error, MayHaveActed)
     return _Broken(failed, f"{said}; look before trying again") if may_have_acted else failed
 
@@ -177,10 +183,18 @@ def described(error: BaseException) -> str:
 
 
 def scrub(runtime: Runtime, message: str) -> str:
-    """Take the host's paths out of a message a tool did not write for its caller."""
+    """Take the host's paths and secrets out of a message a tool did not write for its caller."""
+    message = without_secrets(message)
     for path in runtime.host_paths:
         message = message.replace(path, "…")
     return message
+
+
+def note_traceback(runtime: Runtime, admitted: Admitted, error: BaseException) -> None:
+    """Hold the traceback of a tool until its call has the tag by which a person finds it."""
+    call = admitted.call
+    head = f"{stamp(utc_now())} · {call.tool} · {call.id} · {call.actor} as {call.role} · {call.task_id}\n"
+    runtime.tracebacks.note(call.id, head + scrub(runtime, traceback_text(error)))
 
 
 def _here(tool: Tool, arguments: dict[str, Any], deadline: Deadline, late: Late, only_drafts: bool) -> Any:
@@ -212,7 +226,7 @@ async def _kept_in(tool: Tool, arguments: dict[str, Any]) -> Any:
     try:
         return await tool.function(**arguments)
     except (SystemExit, KeyboardInterrupt) as error:
-        raise RuntimeError(described(error)) from None
+        raise RuntimeError(described(error)) from error
 
 
 def _history(runtime: Runtime, admitted: Admitted, _draft: Draft, _deadline: Deadline) -> CallHistory:
@@ -221,7 +235,12 @@ def _history(runtime: Runtime, admitted: Admitted, _draft: Draft, _deadline: Dea
 
 def _confined(runtime: Runtime, admitted: Admitted, draft: Draft, deadline: Deadline) -> Confined:
     return Confined(
-        _sandbox(runtime), draft, runtime.listeners.heard(admitted.call), deadline.on_end, admitted.outside
+        _sandbox(runtime),
+        draft,
+        runtime.listeners.heard(admitted.call),
+        deadline.on_end,
+        admitted.outside,
+        admitted.only_compiles,
     )
 
 
@@ -270,7 +289,7 @@ OFFERED: Mapping[str, Callable[[Runtime, Admitted, Draft, Deadline], Any]] = Map
         "annotate": lambda _runtime, _admitted, draft, _deadline: draft.annotate,
         "confined": _confined,
         "module_jobs": lambda runtime, _admitted, _draft, deadline: ModuleJobs(
-            _sandbox(runtime), deadline.on_end
+            runtime.sandbox, deadline.on_end
         ),
         "library": _documents,
         "prompts": lambda runtime, admitted, _draft, _deadline: PromptAccess(runtime, admitted.call),

@@ -22,7 +22,7 @@ from brasstag.words.approvals import Approval
 from brasstag.words.calls import Call, Done, Failed, Settled, as_stored, from_stored
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
-from brasstag.words.previews import Change, Preview
+from brasstag.words.previews import DIRECTORY, Change, Preview
 from brasstag.words.verdicts import Verdict
 
 ALREADY_THERE = "what it changed was there already, so nothing was left to change"
@@ -88,6 +88,27 @@ def look_again(runtime: Runtime, admitted: Admitted, approval: Approval) -> Land
     preview = _landing_preview(runtime, admitted, draft)
     ending = _told_anew(ending, approval.preview, preview)
     return Landing(admitted, preview, draft, ending, ran=asked.get("ran", {}))
+
+
+def without_made_directories(runtime: Runtime, ran: Landing) -> Landing | None:
+    """Return a run whose changes no longer make directories that other calls have made meanwhile.
+
+    None where anything else has changed as well: what the run did was made of what it saw.
+    """
+    draft = draft_for(runtime, ran.admitted, writable=True)
+    try:
+        draft.stage_again(ran.preview.changes)
+    except ToolError:
+        return None
+    finally:
+        draft.close()
+    preview = _landing_preview(runtime, ran.admitted, draft)
+    dropped = set(ran.preview.changes).difference(preview.changes)
+    is_rest = len(preview.changes) + len(dropped) == len(ran.preview.changes)
+    if not dropped or not is_rest or any(change.after != DIRECTORY for change in dropped):
+        return None
+    ending = _told_anew(ran.ending, ran.preview, preview)
+    return replace(ran, preview=preview, draft=draft, ending=ending)
 
 
 def record_landed(runtime: Runtime, again: Landing, verdict: Verdict, approval: Approval) -> Settled:

@@ -80,6 +80,7 @@ def _act_on_files(runtime: Runtime, grant: Grant, phase: Failing | Previewed | L
     changes: tuple[Change, ...] = ()
     if not isinstance(phase, Failing) and grant.preview.changes:
         changes = grant.preview.changes
+        runtime.path_queue.require_turn(grant.call.id, [change.path for change in changes])
         phase.draft.persist()
         runtime.at("persisted")
     claimed = record.claim(runtime, grant, phase, changes)

@@ -8,16 +8,17 @@ A call that has to run before its changes are known, such as confined code, runs
 judged like a call of their own: denied, asked about, or landed. A call that a person approved comes back through `act`, too.
 """
 
-import random
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 
 from brasstag.engine.calls import record
 from brasstag.engine.calls.admit import Admitted, admit_unless_denied, blocked
 from brasstag.engine.calls.ask import ask
 from brasstag.engine.calls.judge import judge, judge_changes, mistake_in
-from brasstag.engine.calls.landing import not_landed, refused, run_on_draft
+from brasstag.engine.calls.landing import not_landed, refused, run_on_draft, without_made_directories
 from brasstag.engine.calls.perform import perform
 from brasstag.engine.calls.preview import preview
 from brasstag.engine.calls.types import AnyPhase, Failing, Foreseen, Landing
@@ -28,8 +29,11 @@ from brasstag.words.calls import Call, Failed, Outcome
 from brasstag.words.errors import Code, LeaseHeld, ToolError
 from brasstag.words.verdicts import Verdict
 
-TRIES = 60
-"""How often a call tries while other calls hold or change its paths; about ten seconds in all."""
+WAIT_SECONDS = 10.0
+"""How long a call tries while other calls hold or change its paths."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.001, 0.05
+"""How long a call that has its turn waits before it tries again, at first and at last."""
 
 
 def dispatch(runtime: Runtime, call: Call, deadline: Deadline) -> Outcome:
@@ -37,7 +41,7 @@ def dispatch(runtime: Runtime, call: Call, deadline: Deadline) -> Outcome:
     admitted = admit_unless_denied(runtime, call)
     if isinstance(admitted, Failed):
         return record.refusal(runtime, call, admitted)
-    taken = while_leased(lambda: _take(runtime, admitted, deadline))
+    taken = while_leased(runtime, call.id, lambda: _take(runtime, admitted, deadline))
     return taken or record.refusal(runtime, call, busy(call.tool))
 
 
@@ -89,11 +93,15 @@ def _judge_landing(runtime: Runtime, grant: Grant, ran: Landing, deadline: Deadl
 def _land(runtime: Runtime, grant: Grant, ran: Landing, deadline: Deadline) -> Outcome:
     """Let the changes of a run land; if other calls hold its paths, it waits for them instead of running again."""
     try:
-        landed = while_leased(lambda: perform(runtime, grant, ran, deadline), anew=False)
+        land = partial(perform, runtime, grant, ran, deadline)
+        landed = while_leased(runtime, grant.call.id, land, anew=False)
         failed = busy(grant.call.tool)
     except ToolError as error:
         if error.code is not Code.CHANGED:
             raise
+        rest = without_made_directories(runtime, ran)
+        if rest is not None:
+            return _judge_landing(runtime, grant, rest, deadline)
         landed, failed = None, Failed.by(error)
     if landed is not None:
         return landed
@@ -104,28 +112,35 @@ def _land(runtime: Runtime, grant: Grant, ran: Landing, deadline: Deadline) -> O
     return perform(runtime, grant_landing(grant, nothing, grant.verdict), ended, deadline)
 
 
-def while_leased(attempt: Callable[[], Outcome], *, anew: bool = True) -> Outcome | None:
+def while_leased(
+    runtime: Runtime, call_id: str, attempt: Callable[[], Outcome], *, anew: bool = True
+) -> Outcome | None:
     """Try again while other calls hold the same paths; return None where they never became free.
 
-    ``anew`` says that each try looks at everything again, so that what another call has changed is no reason to end.
+    Calls that wait for the same path try one after the other, in the order in which they came. ``anew`` says that each try
+    looks at everything again, so that what another call has changed is no reason to end.
     """
-    for tries in range(TRIES):
-        try:
-            return attempt()
-        except LeaseHeld:
-            _pause(tries)
-        except ToolError as error:
-            if error.code is not Code.CHANGED or not anew:
-                raise
-            _pause(tries)
+    until = time.monotonic() + WAIT_SECONDS
+    with ExitStack() as queued:
+        pause = 0.0
+        while time.monotonic() < until:
+            try:
+                return attempt()
+            except LeaseHeld as error:
+                path = error.path
+            except ToolError as error:
+                if error.code is not Code.CHANGED or not anew:
+                    raise
+                path = error.details.get("path", "")
+            if not pause:
+                queued.enter_context(runtime.path_queue.turn(call_id, path))
+                pause = FIRST_PAUSE
+            else:
+                time.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
     return None
 
 
 def busy(what: str) -> Failed:
     """Return how a call ends that waited in vain."""
     return Failed(Code.BUSY, f"{what}: other calls kept working at the same paths; try again")
-
-
-def _pause(tries: int) -> None:
-    ceiling = min(0.3, 0.005 * 2 ** min(tries, 6))
-    time.sleep(ceiling * (0.5 + random.random() / 2))  # noqa: S311 - spreads retries, guards nothing

@@ -8,12 +8,13 @@ from typing import Any
 from brasstag.documents.reading.carry import carry
 from brasstag.engine.calls import record
 from brasstag.engine.calls.admit import Admitted
-from brasstag.engine.calls.function import described, run_function, timed_out
+from brasstag.engine.calls.function import described, note_traceback, run_function, scrub, timed_out
 from brasstag.engine.calls.types import Failing, Foreseen, Passing, Previewed
 from brasstag.engine.evidence import require_evidence
 from brasstag.engine.graph.receivers import receiver_of, required_target
 from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
+from brasstag.policy.match.subjects import runs_unparsed_python
 from brasstag.policy.verdict import CallVisibility
 from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.kinds import Action, Recipient
@@ -21,6 +22,9 @@ from brasstag.words.calls import Call, Done, Failed, Settled
 from brasstag.words.documents import Carried
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import Preview, digest_in
+
+_REFUSED = 1
+"""How Python ends where it cannot compile."""
 
 LARGEST_NAMED = 50_000_000
 """A file larger than this is not bound to the approval of code that names it."""
@@ -39,7 +43,7 @@ def preview(
     if tool.config.effects == "external":
         return _foresee(runtime, admitted)
     if tool.runs_code:
-        return _foresee_code(runtime, admitted)
+        return _foresee_code(runtime, admitted, deadline, only_looking=only_looking)
     if tool.preview is not None:
         foreseen = _foresee_showing(runtime, admitted)
         if isinstance(foreseen, Failing) or foreseen.preview.external:
@@ -77,7 +81,8 @@ def _foresee(runtime: Runtime, admitted: Admitted) -> Foreseen | Failing:
     except ToolError as error:
         return replace(_failing(admitted, error), mistaken=True)
     except Exception as error:  # noqa: BLE001 - the code of a tool's author may raise anything
-        said = f"{tool.name} cannot say what it would do: {described(error)}"
+        note_traceback(runtime, admitted, error)
+        said = scrub(runtime, f"{tool.name} cannot say what it would do: {described(error)}")
         return _failing(admitted, ToolError(Code.EXECUTION_ERROR, said))
 
 
@@ -98,11 +103,17 @@ def _foresee_saving(runtime: Runtime, phase: Foreseen) -> Foreseen | Failing:
     return replace(phase, preview=replace(phase.preview, saves=where), coming=draft.preview().changes)
 
 
-def _foresee_code(runtime: Runtime, admitted: Admitted) -> Foreseen | Failing:
+def _foresee_code(
+    runtime: Runtime, admitted: Admitted, deadline: Deadline, *, only_looking: bool
+) -> Foreseen | Failing | Previewed:
     """Say what would be run, and what the files it names hold now: who approves code approves it with those files."""
     phase = _foresee(runtime, admitted)
     if isinstance(phase, Failing):
         return phase
+    if runs_unparsed_python(admitted.call) and not phase.preview.external:
+        refused = _refused_by_compiler(runtime, admitted, deadline, only_looking=only_looking)
+        if refused is not None:
+            return refused
     draft = draft_for(runtime, admitted)
     try:
         for path in phase.preview.names:
@@ -114,6 +125,25 @@ def _foresee_code(runtime: Runtime, admitted: Admitted) -> Foreseen | Failing:
     # A word that names no file is most often no path. If it names a file later, the preview will differ.
     reads = tuple(seen for seen in draft.preview().reads if digest_in(seen.state) is not None)
     return replace(phase, preview=replace(phase.preview, reads=reads))
+
+
+def _refused_by_compiler(
+    runtime: Runtime, admitted: Admitted, deadline: Deadline, *, only_looking: bool
+) -> Previewed | None:
+    """Return the outcome of code that its interpreter refuses to compile; None where that compiles it.
+
+    Nothing of the code runs. What compiles there and cannot be parsed here is for a person.
+    """
+    draft = draft_for(runtime, admitted)
+    ending = run_function(
+        runtime,
+        replace(admitted, only_compiles=True),
+        draft,
+        deadline,
+        lambda: too_late(runtime, admitted, draft, deadline, only_looking=only_looking),
+    )
+    refused = isinstance(ending, Done) and ending.value["exit_code"] == _REFUSED
+    return Previewed(admitted, Preview(), draft, ending) if isinstance(ending, Done) and refused else None
 
 
 def _foresee_showing(runtime: Runtime, admitted: Admitted) -> Foreseen | Failing:

@@ -5,10 +5,12 @@ from functools import partial
 from typing import Any
 
 from brasstag.engine.calls.admit import Admitted
-from brasstag.engine.calls.types import Failing, Foreseen, Landing, Phase, Previewed
+from brasstag.engine.calls.quote import count_characters, quote
+from brasstag.engine.calls.types import Extra, Failing, Foreseen, Landing, Phase, Previewed
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.grants import Grant
-from brasstag.sandbox.workspace.view.reader import Reader
+from brasstag.sandbox.workspace.change.recheck import Recheck
+from brasstag.store.contents.versions import reason_of
 from brasstag.store.store import ExtraRows
 from brasstag.store.tasks.ledger import Claimed, open_claims
 from brasstag.store.tasks.writer import Payload
@@ -52,11 +54,13 @@ def late(runtime: Runtime, admitted: Admitted, ending: Settled, approval_id: str
 
 
 def called(
-    runtime: Runtime, grant: Grant, phase: Phase, ending: Settled, rows: ExtraRows | None = None
+    runtime: Runtime, grant: Grant, phase: Phase, ending: Settled, extra: Extra | None = None
 ) -> Settled:
     """Record a granted call that changed no file, with what else it writes in the same commit."""
     ending = _told(phase, ending)
-    return _write(runtime, grant.call, EntryKind.CALLED, about(grant, phase), ending, grant.approval_id, rows)
+    payload = about(grant, phase) | (extra.said if extra else {})
+    rows = extra.write if extra else None
+    return _write(runtime, grant.call, EntryKind.CALLED, payload, ending, grant.approval_id, rows)
 
 
 def landed(runtime: Runtime, phase: Landing, verdict: Verdict, approval: Approval) -> Settled:
@@ -95,9 +99,8 @@ def claim(
         # What recovery records as the end of the call if this process dies before it can.
         payload["intended"] = as_stored(_told(phase, phase.ending))
     try:
-        return runtime.store.claim(
-            grant.call, changes, grant.approval_id, payload, Reader(runtime.workspace).holds
-        )
+        recheck = Recheck(runtime.workspace, changes)
+        return runtime.store.claim(grant.call, changes, grant.approval_id, payload, recheck)
     except StoreLost:
         if not grant.call.epoch:
             # No worker comes back to a call of a desk. Its caller is told that nothing was done; make it so.
@@ -117,7 +120,8 @@ def settle(
     ending = _told(phase, ending)
     call = grant.call
     payload = _settled(phase, call, ending, made)
-    write = partial(runtime.store.settle, claimed, payload, made, call.role, call.tool)
+    why = reason_of(call.tool, call.arguments)
+    write = partial(runtime.store.settle, claimed, payload, made, call.role, why)
     try:
         tag = write()
     except StoreError as error:
@@ -193,12 +197,20 @@ def _attempted(call: Call, tool: Tool | None) -> Payload:
 
 def _writable(arguments: Any) -> Any:
     """Return arguments as they can be written down: what is not JSON, or is endless, is quoted in part."""
-    if why_not_json(arguments) is None and len(stored_json(arguments)) <= LONGEST_INPUT:
+    try:
+        return _written(arguments)
+    except Exception:  # noqa: BLE001 - a caller's own type may raise anything
+        return {"unreadable": f"<{type(arguments).__name__}>", "characters": 0}
+
+
+def _written(arguments: Any) -> Any:
+    characters = count_characters(arguments)
+    is_short = characters <= LONGEST_INPUT and why_not_json(arguments) is None
+    if is_short and len(stored_json(arguments)) <= LONGEST_INPUT:
         return arguments
-    quoted = repr(arguments)
     return {
-        "unreadable": quoted[:QUOTED].encode("utf-8", "backslashreplace").decode(),
-        "characters": len(quoted),
+        "unreadable": quote(arguments, QUOTED).encode("utf-8", "backslashreplace").decode(),
+        "characters": characters,
     }
 
 

@@ -43,9 +43,8 @@ def resume(runtime: Runtime, approval_id: str, epoch: int, deadline: Deadline) -
     tool = admitted.tool
     phase = replace(phase, preview=_as_approved(phase.preview, approval.preview))
     if binding_digest(admitted.call, tool.version, phase.preview) != approval.digest:
-        decisions.void(approval, None, epoch)
         because = f"what was approved has changed since, so it is asked anew: {verdict.because}"
-        return ask(runtime, phase, replace(verdict, because=because))
+        return ask(runtime, phase, replace(verdict, because=because), replaces=approval)
     grant = grant_approved(admitted.call, phase.preview, verdict, tool.version, approval)
     if approval.original_arguments is not None:
         edited = {"by": approval.decided_by, "arguments": dict(approval.arguments)}
@@ -86,8 +85,12 @@ def _require_on_record(runtime: Runtime, approval: Approval) -> None:
         if entry.kind is EntryKind.DECIDED and (entry.payload or {}).get("approval") == approval.id:
             said = entry.payload or {}
     if (said.get("state"), said.get("digest")) != (ApprovalState.APPROVED.value, approval.digest):
+        # Another process may have gone on with the call since the approval was read.
+        now = Decisions(runtime.store).get(approval.id)
+        if now.state is not ApprovalState.APPROVED:
+            raise already_closed(now)
         raise ToolError(
             Code.APPROVAL_STALE,
-            f"the timeline does not say that a person approved {approval.id} as it stands; "
-            "run `brasstag timeline verify`",
+            f"the timeline does not say that a person approved {approval.id} as it stands",
+            hint="`brasstag timeline verify` says what does not fit",
         )

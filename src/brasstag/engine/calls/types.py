@@ -8,11 +8,12 @@ Landing     it was allowed to run, and ran on a draft: its changes are judged be
 """
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from brasstag.engine.calls.admit import Admitted
 from brasstag.sandbox.workspace.draft import Draft
+from brasstag.store.store import ExtraRows
 from brasstag.store.tasks.writer import Payload
 from brasstag.words.calls import Done, Failed
 from brasstag.words.documents import Carried
@@ -77,6 +78,15 @@ class Landing(Phase):
 
     draft: Draft
     ending: Done
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What a call without file changes writes beside its entry, in the same commit."""
+
+    write: ExtraRows
+    said: Payload = field(default_factory=dict)
+    """What its entry says of that."""
 
 
 AnyPhase = Foreseen | Failing | Passing | Previewed | Landing

@@ -99,6 +99,7 @@ def child_task(runtime: Runtime, view: View, call: Call, asked: TaskRequest) -> 
     first["parent"] = {"task": call.task_id, "call": call.id, "role": call.role}
     first |= _agent_facts(runtime, view, asked, tree, call.role if above else None, answering=False)
     first |= _limit_facts(limits)
+    queue = runtime.agents.queue(first["model"], queue, runtime.boot.id)
     return NewTask(
         id=task_id,
         kind="agent",
@@ -131,6 +132,9 @@ def question_task(
     """
     asker = find_task(view, call.task_id)
     master = None if asker is None or doubt else master_of(view, asker)
+    if master is not None and master.role in runtime.agents.services:
+        # Code answers no questions, so a person does.
+        master = None
     role = PERSON if master is None else master.role
     tree = call.task_id if asker is None else asker.tree
     depth = 0 if asker is None else asker.depth + 1
@@ -140,13 +144,14 @@ def question_task(
     first["parent"] = {"task": call.task_id, "call": call.id, "role": call.role}
     if doubt:
         first["doubt"] = True
-    limits = TaskLimits()
+    limits, queue = TaskLimits(), "" if asker is None else asker.queue
     if master is not None:
         entries = proven_entries(view, call.task_id, runtime.store.sealer.key)
         limits = TaskLimits(runtime.agents.role(role).limits, TaskLimits.told_by(entries).run)
         first |= _agent_facts(runtime, view, asked, tree, None, answering=True)
         first |= _limit_facts(limits)
         first["context"] = {"task": master.id, "entries": master.next_seq}
+        queue = runtime.agents.queue(first["model"], queue, runtime.boot.id)
     return NewTask(
         id=new_id("task"),
         kind="question",
@@ -157,7 +162,7 @@ def question_task(
         parent_id=call.task_id,
         parent_call=call.id,
         tree=tree,
-        queue="" if asker is None else asker.queue,
+        queue=queue,
         depth=depth,
         budget=limits.as_text(),
     )
@@ -232,6 +237,7 @@ def _agent_facts(
             catalog=injected.text,
             has_tools=not skips.tools,
             evidence_tries=tries,
+            fence=runtime.fence,
         ),
         "model": model,
         "catalog": injected.as_json(),

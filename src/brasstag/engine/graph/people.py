@@ -29,7 +29,9 @@ def answer_question(
     question = store.read(lambda view: get_task(view, name))
     if question.kind != "question" or question.role != PERSON:
         raise ToolError(
-            Code.INVALID_ARGUMENTS, f"{question.id} is no question to a person; `brasstag tasks` marks those"
+            Code.INVALID_ARGUMENTS,
+            f"{question.id} is no question to a person",
+            hint="`brasstag tasks` marks those",
         )
     if not answer.strip() and not carried:
         raise ToolError(Code.INVALID_ARGUMENTS, "an answer needs words or documents")

@@ -22,13 +22,14 @@ from typing import Any
 
 from brasstag.engine.calls.admit import Admitted
 from brasstag.engine.calls.approvals import Decisions
-from brasstag.engine.calls.function import run_outside, scrub, timed_out_outside
+from brasstag.engine.calls.function import note_traceback, run_outside, scrub, timed_out_outside
 from brasstag.engine.calls.patches import drop_patch
 from brasstag.engine.calls.preview import draft_for
 from brasstag.engine.in_flight import Deadline, LeftBehind
 from brasstag.engine.runtime import Runtime
 from brasstag.sandbox.workspace.change.recover import recover_changes
 from brasstag.sandbox.workspace.change.sweep import sweep
+from brasstag.store.contents.versions import reason_of
 from brasstag.store.tasks.ledger import Claimed, claims_of_tasks, open_claims
 from brasstag.store.tasks.rows import Task, find_task, read_tasks, status_of
 from brasstag.store.tasks.writer import Desk
@@ -207,7 +208,10 @@ def _finish(runtime: Runtime, claim: Claimed, payload: dict[str, Any], deadline:
         ending, made = _finish_outside(runtime, claim, payload, deadline), ()
     said = {"type": payload["type"], "tool": claim.tool, "recovered": True}
     said |= {"changes": [change.as_json() for change in made]} | as_stored(ending)
-    tag = runtime.store.settle(claim, said, made, payload["role"], claim.tool)
+    tag = runtime.store.settle(
+        claim, said, made, payload["role"], reason_of(claim.tool, payload.get("input"))
+    )
+    runtime.tracebacks.keep(claim.call_id, tag.id)
     return replace(ending, tag=tag)
 
 
@@ -269,6 +273,7 @@ def _ask_tool(runtime: Runtime, admitted: Admitted, check: Callable[..., Any], d
                 return Failed(Code.CANCELLED, "its process ended before it acted")
             return Done(tool.check_result(value))
         except Exception as error:  # noqa: BLE001 - whatever a tool raises ends here
+            note_traceback(runtime, admitted, error)
             return Unknown(
                 f"its process ended while it acted, and its own check failed: {scrub(runtime, str(error))}"
             )

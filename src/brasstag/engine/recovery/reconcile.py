@@ -41,7 +41,7 @@ def _dead(runtime: Runtime, deadline: Deadline) -> None:
 def _stopped(runtime: Runtime, _deadline: Deadline) -> None:
     """Take tasks from stopped processes, but not their claims: a stopped process may wake at any time and act."""
     for task in runtime.store.read(lambda view: read_tasks(view, ("running",))):
-        if task.is_desk or not runtime.boot.is_stopped(task.boot, runtime.stopped_seconds):
+        if task.is_desk or task.is_outside or not runtime.boot.is_stopped(task.boot, runtime.stopped_seconds):
             continue
         if not _is_acting(runtime, task) and runtime.store.graph.reclaim(task):
             log.warning("%s was taken from a worker that has stopped", task.id)
@@ -50,7 +50,8 @@ def _stopped(runtime: Runtime, _deadline: Deadline) -> None:
 def _forgotten(is_here: Callable[[str], bool], runtime: Runtime, _deadline: Deadline) -> None:
     """Give back tasks that this process holds by the store, but no worker here runs: the reply to a write was lost."""
     for task in runtime.store.read(lambda view: read_tasks(view, ("running",))):
-        if not task.is_desk and task.boot == runtime.boot.id and not is_here(task.id):
+        here = task.is_desk or task.is_outside or is_here(task.id)
+        if task.boot == runtime.boot.id and not here:
             runtime.store.graph.reclaim(task)
 
 

@@ -13,7 +13,18 @@ from brasstag.engine.transcript.results import (
 )
 from brasstag.engine.transcript.state import is_blank
 from brasstag.words.events import Entry, EntryKind
-from brasstag.words.messages import Assistant, Block, Message, Result, Text, Thinking, ToolUse, User
+from brasstag.words.messages import (
+    Assistant,
+    Block,
+    Fences,
+    Message,
+    Result,
+    Text,
+    Thinking,
+    ToolUse,
+    User,
+    fenced,
+)
 
 REMOVED_TOOL = "removed"
 REMOVED_ARGUMENTS = {"removed": "by a person"}
@@ -53,14 +64,14 @@ class CallResult:
     """Whether only another answer can take its place; False for a removed decision, as what it said is not known."""
 
 
-def answer_of(entry: Entry) -> CallResult:
+def answer_of(entry: Entry, fence: Fences = fenced) -> CallResult:
     """Return what an entry says came of its call."""
     if entry.payload is None:
         certain = entry.kind is not EntryKind.DECIDED
         return CallResult(entry.tag, (Text(REMOVED),), removed=True, certain=certain)
     return CallResult(
         entry.tag,
-        ending_blocks(entry.kind, entry.payload, entry.tag),
+        ending_blocks(entry.kind, entry.payload, entry.tag, fence),
         ending_summary(entry.payload),
         len(ending_text(entry.payload)),
         carried_names(entry.payload),
@@ -80,18 +91,19 @@ class Exchange:
     notes: list[User] = field(default_factory=list)
     open_ended: bool = False
     """Whether the turn was removed, so that its calls are known only by what came of them."""
+    fence: Fences = fenced
 
     @classmethod
-    def of_turn(cls, payload: Mapping[str, Any] | None) -> "Exchange":
+    def of_turn(cls, payload: Mapping[str, Any] | None, fence: Fences = fenced) -> "Exchange":
         """Begin with what a model answered."""
         if payload is None:
-            return cls(REMOVED, open_ended=True)
+            return cls(REMOVED, open_ended=True, fence=fence)
         calls = [ToolUse.from_json(stored) for stored in payload["calls"]]
         thinking = tuple(Thinking.from_json(stored) for stored in payload["thinking"])
         notes = [GO_ON] if payload["stop"] == "length" and not calls else []
         if is_blank(payload):
             notes = [SAY_SOMETHING]
-        return cls(payload["text"], thinking, {call.id: call for call in calls}, notes=notes)
+        return cls(payload["text"], thinking, {call.id: call for call in calls}, notes=notes, fence=fence)
 
     @property
     def unanswered(self) -> tuple[str, ...]:
@@ -110,7 +122,7 @@ class Exchange:
         known = self.answers.get(name)
         if name not in self.calls or (known is not None and known.certain):
             return False
-        self.answers[name] = answer_of(entry)
+        self.answers[name] = answer_of(entry, self.fence)
         return True
 
     def messages(self, *, unended: bool = False) -> Iterator[Message]:

@@ -22,22 +22,26 @@ from brasstag.engine.transcript.shorten import compacted
 from brasstag.engine.transcript.state import CLOSING, is_doubt
 from brasstag.words.events import ABOUT_PROPOSALS, Entry, EntryKind
 from brasstag.words.ids import TurnCall
-from brasstag.words.messages import Assistant, Block, Message, Result, System, Text, User, fenced
+from brasstag.words.messages import Assistant, Block, Fences, Message, Result, System, Text, User, fenced
 from brasstag.words.tokens import message_tokens
 
 CONTEXT_MARK = "m"
 """Begins the names of calls in a context, so that they are not those of the task itself."""
 
 
-def render(entries: Iterable[Entry], context: Iterable[Entry] = ()) -> tuple[Message, ...]:
+def render(
+    entries: Iterable[Entry], context: Iterable[Entry] = (), fence: Fences = fenced
+) -> tuple[Message, ...]:
     """Return the messages of a whole timeline at once; ``context`` are the entries a question is asked on top of."""
     before = list(context)
-    return transcript_of(entries, transcript_of(before) if before else None).messages()
+    return transcript_of(entries, transcript_of(before, fence=fence) if before else None, fence).messages()
 
 
-def transcript_of(entries: Iterable[Entry], context: "Transcript | None" = None) -> "Transcript":
+def transcript_of(
+    entries: Iterable[Entry], context: "Transcript | None" = None, fence: Fences = fenced
+) -> "Transcript":
     """Return the transcript of a timeline."""
-    transcript = Transcript(context)
+    transcript = Transcript(context, fence)
     for entry in entries:
         transcript.add(entry)
     return transcript
@@ -68,7 +72,8 @@ class Transcript:
     A task that answers a question begins with what the agent it answers for was shown: its ``context``.
     """
 
-    def __init__(self, context: "Transcript | None" = None) -> None:
+    def __init__(self, context: "Transcript | None" = None, fence: Fences = fenced) -> None:
+        self._fence = fence
         self.stale = False
         """Whether a person removed something shown here since; build the transcript anew from the timeline."""
         self.receipts: dict[str, Receipt] = {}
@@ -120,7 +125,7 @@ class Transcript:
             said: tuple[Block, ...] = (Text(REMOVED),)
             system = REMOVED
         else:
-            said, system = _request(payload), payload["system"]
+            said, system = _request(payload, self._fence), payload["system"]
         if self._messages:
             # The context begins with who the agent is; new here is only that it has to answer.
             said = (Text(system), *said)
@@ -133,7 +138,7 @@ class Transcript:
         usage = (entry.payload or {}).get("usage", {})
         if usage.get("input_tokens"):
             self._unseen = max(0, usage["input_tokens"] - self._estimate)
-        self._exchange = Exchange.of_turn(entry.payload)
+        self._exchange = Exchange.of_turn(entry.payload, self._fence)
 
     def _wait(self, entry: Entry) -> None:
         if self._exchange:
@@ -148,13 +153,13 @@ class Transcript:
         if self._exchange and self._exchange.close(name, entry):
             return
         if entry.payload is not None and not is_doubt(entry.payload):
-            self._tell(Text(f"What came of {name} is known only now:"), *answer_of(entry).blocks)
+            self._tell(Text(f"What came of {name} is known only now:"), *answer_of(entry, self._fence).blocks)
 
     def _consult(self, entry: Entry) -> None:
         if entry.payload is None:
             return self._tell(Text(REMOVED))
-        question = fenced("question", written(entry.payload["question"]))
-        answer = fenced("answer", written(entry.payload["answer"]))
+        question = self._fence("question", written(entry.payload["question"]))
+        answer = self._fence("answer", written(entry.payload["answer"]))
         asker = entry.payload["from"]
         return self._tell(Text(f"While you waited, {asker} asked you:\n{question}\nYou answered:\n{answer}"))
 
@@ -175,7 +180,7 @@ class Transcript:
 
     def _resume(self, entry: Entry) -> None:
         payload = entry.payload or {"by": "unnamed", "note": REMOVED}
-        ended = f"This task had ended:\n{fenced('ending', self._ending)}\n" if self._ending else ""
+        ended = f"This task had ended:\n{self._fence('ending', self._ending)}\n" if self._ending else ""
         said = f"{ended}A person ({payload['by']}) lets it go on."
         self._tell(Text(f"{said} They say:\n{payload['note']}" if payload["note"] else said))
 
@@ -186,7 +191,7 @@ class Transcript:
         shown = [one for one in entry.payload["results"] if not self._is_removed(one["call"])]
         messages, before = self._messages, self._estimate
         self._messages, self._estimate = [], 0
-        for message in compacted(messages, entry.payload | {"results": shown}):
+        for message in compacted(messages, entry.payload | {"results": shown}, self._fence):
             self._append(message)
         self._unseen = round(self._unseen * self._estimate / before) if before else 0
 
@@ -248,12 +253,12 @@ class Transcript:
     """What each kind of entry adds; a kind without a row here raises an error at once."""
 
 
-def _request(payload: Mapping[str, Any]) -> tuple[Block, ...]:
+def _request(payload: Mapping[str, Any], fence: Fences) -> tuple[Block, ...]:
     request = payload["input"]["request"]
     if payload["type"] == "ask_master":
         asker = (payload.get("parent") or {}).get("role", "An agent")
-        request = f"{asker} asks you:\n{fenced('question', request)}\nAnswer it, and do nothing else."
-    return (Text(request), *documents(payload.get("carried", ())))
+        request = f"{asker} asks you:\n{fence('question', request)}\nAnswer it, and do nothing else."
+    return (Text(request), *documents(payload.get("carried", ()), fence))
 
 
 def _renamed(message: Message) -> Message:

@@ -8,7 +8,7 @@ from brasstag.catalog.evidence.contract import refusal
 from brasstag.catalog.evidence.items import EvidenceProblem
 from brasstag.words.documents import Carried
 from brasstag.words.events import EntryKind
-from brasstag.words.messages import Block, Image, Text, fenced
+from brasstag.words.messages import Block, Fences, Image, Text
 from brasstag.words.previews import ABSENT
 
 REMOVED = "[removed by a person]"
@@ -22,7 +22,7 @@ TAIL = 10_000
 
 _FENCES = {EntryKind.ANSWERED: "answer"}
 """An answer comes from the person or agent that was asked, and counts; every other result is only data."""
-_UNTRUSTED = "untrusted"
+UNTRUSTED = "untrusted"
 """The mark of a result that strangers wrote, and the name of the fence around it."""
 
 
@@ -60,28 +60,33 @@ def carried_names(payload: Mapping[str, Any]) -> str:
     return f"with the documents {summary_of(', '.join(paths))}" if paths else ""
 
 
-def ending_blocks(kind: EntryKind, payload: Mapping[str, Any], tag: str) -> tuple[Block, ...]:
+def ending_blocks(kind: EntryKind, payload: Mapping[str, Any], tag: str, fence: Fences) -> tuple[Block, ...]:
     """Return all a model is shown of what a call came to."""
     return (
-        *_edit(payload.get("meta", {}).get("edited")),
-        *_within_limit(_fence(kind, payload), ending_text(payload), tag),
-        *documents(payload.get("carried", ())),
+        *_edit(payload.get("meta", {}).get("edited"), fence),
+        *_within_limit(_fence(kind, payload), ending_text(payload), tag, fence),
+        *documents(payload.get("carried", ()), fence),
     )
 
 
 def _fence(kind: EntryKind, payload: Mapping[str, Any]) -> str:
-    return _UNTRUSTED if is_untrusted(payload["result"]) else _FENCES.get(kind, "result")
+    return UNTRUSTED if is_untrusted(payload["result"]) else _FENCES.get(kind, "result")
 
 
 def is_untrusted(result: Any) -> bool:
-    """Say whether a result is marked as written by strangers."""
-    return isinstance(result, Mapping) and result.get(_UNTRUSTED) is True
+    """Say whether a result is marked as written by strangers, also one of a run that was ended or refused."""
+    if not isinstance(result, Mapping):
+        return False
+    if result.get(UNTRUSTED) is True:
+        return True
+    # What such a run had printed is among the details of its error, by itself or as what ``ran``.
+    return any(is_untrusted(result.get(name)) for name in ("error", "details", "ran"))
 
 
-def documents(carried: Iterable[Mapping[str, Any]]) -> Iterator[Block]:
+def documents(carried: Iterable[Mapping[str, Any]], fence: Fences) -> Iterator[Block]:
     """Yield the blocks of documents as they travelled."""
     for stored in carried:
-        yield from _document(Carried.from_json(stored))
+        yield from _document(Carried.from_json(stored), fence)
 
 
 def changed_documents(changes: Sequence[Mapping[str, Any]]) -> str:
@@ -102,21 +107,21 @@ def challenged(told: Mapping[str, Any]) -> str:
     return refusal(problems, told["refused"], told["tries"])
 
 
-def _document(one: Carried) -> Iterator[Block]:
+def _document(one: Carried, fence: Fences) -> Iterator[Block]:
     path = json.dumps(one.path, ensure_ascii=False)
     facts = tuple(filter(None, (path, one.media_type, f"{one.size_bytes} bytes", one.note)))
     if one.image:
         yield Text(f"The picture {', '.join(facts)}:")
         yield Image(one.path, one.media_type, one.digest)
     elif one.complete:
-        yield Text(fenced("document", one.text, *facts))
+        yield Text(fence("document", one.text, *facts))
     else:
-        yield Text(f"{fenced('document', one.text, *facts, 'in part')}\nFor the rest of {path}: {one.how}")
+        yield Text(f"{fence('document', one.text, *facts, 'in part')}\nFor the rest of {path}: {one.how}")
 
 
-def _edit(edited: Mapping[str, Any] | None) -> Iterator[Block]:
+def _edit(edited: Mapping[str, Any] | None, fence: Fences) -> Iterator[Block]:
     if edited:
-        arguments = fenced("arguments", written(edited["arguments"]))
+        arguments = fence("arguments", written(edited["arguments"]))
         yield Text(
             f"A person ({edited['by']}) changed the arguments before approving; it ran with these:\n{arguments}"
         )
@@ -130,15 +135,15 @@ def how_to_recall(tag: str, start: int, characters: int | None = None) -> str:
     return f"call recall with {json.dumps(given)}"
 
 
-def _within_limit(name: str, text: str, tag: str) -> Iterator[Block]:
+def _within_limit(name: str, text: str, tag: str, fence: Fences) -> Iterator[Block]:
     if len(text) <= LONGEST_RESULT:
-        yield Text(fenced(name, text, tag))
+        yield Text(fence(name, text, tag))
         return
     head = LONGEST_RESULT - TAIL
-    yield Text(fenced(name, text[:head], tag, "beginning"))
+    yield Text(fence(name, text[:head], tag, "beginning"))
     left = f"{len(text) - LONGEST_RESULT} of its {len(text)} characters are not shown."
     yield Text(f"{left} To read them, {how_to_recall(tag, head)}. It ends:")
-    yield Text(fenced(name, text[-TAIL:], tag, "end"))
+    yield Text(fence(name, text[-TAIL:], tag, "end"))
 
 
 LONGEST = 300

@@ -4,20 +4,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from brasstag.engine.transcript.results import clipped, how_to_recall
-from brasstag.words.messages import Assistant, Message, Result, Text, ToolUse, fenced
+from brasstag.engine.transcript.results import UNTRUSTED, clipped, how_to_recall
+from brasstag.words.messages import Assistant, Fences, Message, Result, Text, ToolUse, fenced
 
 MEMORY = "save_to_short_term_memory"
 """What an agent notes with it stays in view however long its task becomes."""
 
-_FENCED = ("<result ", "<answer ")
+_FENCED = ("<result ", "<answer ", f"<{UNTRUSTED} ")
+_SHORT = "[shortened; whole result: "
 
 LONG_ARGUMENT = 500
 """Characters from which an argument of an old call may be shortened."""
 ARGUMENT_KEPT = 200
 
 
-def compacted(messages: Sequence[Message], payload: Mapping[str, Any]) -> Iterator[Message]:
+def compacted(
+    messages: Sequence[Message], payload: Mapping[str, Any], fence: Fences = fenced
+) -> Iterator[Message]:
     """Yield messages as the payload of a compaction says they are shown from then on.
 
     The newest turn is left as it is even where its results are not: providers want to see its thinking again.
@@ -30,19 +33,19 @@ def compacted(messages: Sequence[Message], payload: Mapping[str, Any]) -> Iterat
             yield _lighter(message, payload.get("arguments", False)) if old > 0 else message
             old -= 1
         elif isinstance(message, Result) and message.call_id in short:
-            yield in_short_form(message, short[message.call_id])
+            yield in_short_form(message, short[message.call_id], fence)
         else:
             yield message
 
 
-def in_short_form(result: Result, stored: Mapping[str, Any]) -> Result:
+def in_short_form(result: Result, stored: Mapping[str, Any], fence: Fences = fenced) -> Result:
     """Return a result as a compaction has it: its summary, or, of the newest, as much of its beginning as fits."""
-    fence = _fence_in(result)
-    if "shown" not in stored or fence is None:
-        return short_result(result, stored["tag"], stored["summary"])
-    place, (name, text) = fence.place, _unfenced(fence.block)
+    found = _fence_in(result)
+    if "shown" not in stored or found is None:
+        return short_result(result, stored["tag"], stored["summary"], fence)
+    place, (name, text) = found.place, _unfenced(found.block)
     tag, shown, characters = stored["tag"], stored["shown"], stored["characters"]
-    blocks = [*result.blocks[:place], Text(fenced(name, text[:shown], tag, "beginning"))]
+    blocks = [*result.blocks[:place], Text(fence(name, text[:shown], tag, "beginning"))]
     if shown < characters:
         left = f"{characters - shown} of its {characters} characters are not shown, as they do not fit."
         blocks.append(Text(f"{left} To read on, {how_to_recall(tag, shown, stored['next'])}."))
@@ -77,10 +80,19 @@ def _unfenced(block: Text) -> tuple[str, str]:
     return head[1:].partition(" ")[0], rest.rpartition("\n")[0]
 
 
-def short_result(result: Result, tag: str, summary: str) -> Result:
+def short_result(result: Result, tag: str, summary: str, fence: Fences = fenced) -> Result:
     """Return a result that names its tag and says no more than the summary."""
-    said = f"[shortened; whole result: {tag}]"
-    return replace(result, blocks=(Text(f"{said}\n{fenced('summary', summary)}" if summary else said),))
+    said = f"{_SHORT}{tag}]"
+    # What strangers wrote is theirs in short form, too.
+    name, *facts = (UNTRUSTED, "summary") if _is_untrusted(result) else ("summary",)
+    return replace(result, blocks=(Text(f"{said}\n{fence(name, summary, *facts)}" if summary else said),))
+
+
+def _is_untrusted(result: Result) -> bool:
+    """Say whether a result, whole or in short form, stands in the fence for what strangers wrote."""
+    texts = [block.text for block in result.blocks if isinstance(block, Text)]
+    fences = (text.partition("\n")[2] if text.startswith(_SHORT) else text for text in texts)
+    return any(one.startswith(f"<{UNTRUSTED} ") for one in fences)
 
 
 def _lighter(turn: Assistant, arguments: bool) -> Assistant:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from brasstag.catalog.evidence.contract import contract
-from brasstag.words.messages import fenced
+from brasstag.words.messages import Fences, fenced
 
 _WORK = """\
 How you work
@@ -48,6 +48,7 @@ def system_prompt(
     catalog: str = "",
     has_tools: bool = True,
     evidence_tries: int = 0,
+    fence: Fences = fenced,
 ) -> str:
     """Return the system prompt of a task: who the agent is, how it works, whom it may ask and what it remembers.
 
@@ -66,7 +67,7 @@ def system_prompt(
         _WORK.format(master=_named(parent_role)) if has_tools else _NO_TOOLS,
         _delegation(delegates) if has_tools else "",
         _DATA,
-        _remembered(memories),
+        _remembered(memories, fence),
     ]
     return "\n\n".join(filter(None, parts))
 
@@ -96,9 +97,7 @@ def _delegation_lines(delegates: Mapping[str, str]) -> Iterator[str]:
     )
 
 
-def _remembered(memories: Sequence[str]) -> str:
+def _remembered(memories: Sequence[str], fence: Fences) -> str:
     if not memories:
         return ""
-    return (
-        f"What you kept in memory\n{fenced('memories', chr(10).join(f'- {memory}' for memory in memories))}"
-    )
+    return f"What you kept in memory\n{fence('memories', chr(10).join(f'- {memory}' for memory in memories))}"

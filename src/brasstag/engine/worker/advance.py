@@ -14,23 +14,24 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, TypeVar
 
+from brasstag.engine.agents import SERVICE
 from brasstag.engine.calls.counter import Counter
-from brasstag.engine.graph.close import ended, failure
+from brasstag.engine.graph.close import failure
 from brasstag.engine.runtime import Runtime
 from brasstag.engine.worker.challenge import is_challenged
+from brasstag.engine.worker.finish import as_failure, finish
 from brasstag.engine.worker.journal import Journal
 from brasstag.engine.worker.open_calls import OpenCalls
 from brasstag.engine.worker.outage import FIRST_PAUSE, until_database_is_back
 from brasstag.engine.worker.quarantine import Quarantine
+from brasstag.engine.worker.service import Services
 from brasstag.engine.worker.turn import Turns
-from brasstag.store.tasks.rows import Status, find_task
+from brasstag.store.tasks.rows import find_task
 from brasstag.store.tasks.types import Held
 from brasstag.words.calls import Failed
 from brasstag.words.errors import Code, Fenced, StoreError, ToolError
-from brasstag.words.turns import ModelError
 
 log = logging.getLogger("brasstag")
 
@@ -51,6 +52,7 @@ class TaskRunner:
         self._graph = runtime.store.graph
         self._open_calls = OpenCalls(runtime, counter)
         self._turns = Turns(runtime, self._open_calls.offers, lambda: self.draining)
+        self._services = Services(runtime, self._open_calls, self._turns)
         self._quarantine = Quarantine()
         self._epochs: dict[asyncio.Task[Any] | None, int] = {}
         self.draining = False
@@ -100,7 +102,7 @@ class TaskRunner:
         except Fenced:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, it ends in the task
-            return _as_failure(held.id, error)
+            return as_failure(held.id, error)
         return None
 
     async def _fail(self, held: Held, why: Failed) -> None:
@@ -109,7 +111,7 @@ class TaskRunner:
         for tried in range(ENDING_TRIES):
             try:
                 return await until_database_is_back(
-                    lambda: self._end(held, "failed", failure(why), unwritten)
+                    lambda: finish(self._runtime, held, "failed", failure(why), unwritten)
                 )
             except Fenced:
                 raise
@@ -130,6 +132,8 @@ class TaskRunner:
                 f"{held.task.attempts - 1} workers in a row ended while they held this task; it is given up",
             )
         journal = await self._off_loop(Journal, self._runtime, held)
+        if journal.opened["model"].startswith(SERVICE):
+            return await self._services.work(journal)
         while not journal.state.ended:
             state = journal.state
             if self.draining:
@@ -145,21 +149,11 @@ class TaskRunner:
                 continue
             elif state.said_its_last:
                 # The end of a turn without a handoff hands off its words.
-                return await self._end(held, "done", state.text)
+                return await finish(self._runtime, held, "done", state.text)
             else:
                 await self._turns.take(journal)
                 self._quarantine.clear()
         return None
-
-    async def _end(self, held: Held, status: Status, result: Any, unwritten: float = 0.0) -> None:
-        """End a task; ``unwritten`` are seconds of work that no other entry tells of."""
-        ending = await self._off_loop(
-            self._runtime.store.read, lambda view: ended(view, held.task, status, result)
-        )
-        if unwritten:
-            ending = replace(ending, payload=ending.payload | {"seconds": unwritten})
-        await self._off_loop(self._graph.finish, held, ending)
-        self._runtime.at("finished")
 
     def _attempts(self, task_id: str) -> int:
         task = self._runtime.store.read(lambda view: find_task(view, task_id))
@@ -170,19 +164,3 @@ class TaskRunner:
 
     async def _off_loop(self, function: Callable[..., _T], *arguments: Any) -> _T:
         return await self._runtime.threads.run_short(function, *arguments)
-
-
-def _as_failure(task_id: str, error: Exception) -> Failed:
-    """Return how a task ends that met this error."""
-    match error:
-        case ModelError():
-            return Failed(error.code, error.message)
-        case ToolError():
-            return Failed.by(error)
-        case StoreError():
-            log.error("%s cannot go on: %s", task_id, error)
-            return Failed(Code.INTERNAL_ERROR, f"the task cannot go on: {error}")
-        case _:
-            log.error("%s failed in an unforeseen way", task_id, exc_info=error)
-            what = type(error).__name__
-            return Failed(Code.INTERNAL_ERROR, f"the task failed in an unforeseen way: {what}")

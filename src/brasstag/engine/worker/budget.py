@@ -26,15 +26,13 @@ class _Measure:
     shown: Callable[[Any], str]
     said: str
     """What follows the numbers as they are shown."""
-    more: str = "N"
-    """What a person gives more of."""
 
 
-_TIME = _Measure("max_seconds", "seconds", "seconds", _seconds, " seconds of work", "SECONDS")
+_TIME = _Measure("max_seconds", "seconds", "seconds", _seconds, " seconds of work")
 _MEASURES = (
     _Measure("max_steps", "steps", "turns", "{:,}".format, " turns"),
     _Measure("max_tokens", "tokens", "tokens", "{:,}".format, " tokens"),
-    _Measure("max_cost", "cost", "millionths of a dollar", dollars, "", "DOLLARS"),
+    _Measure("max_cost", "cost", "millionths of a dollar", dollars, ""),
     _TIME,
 )
 
@@ -122,11 +120,10 @@ def _reached(task: Task, budget: Budget, spent: Spent, *, of_run: bool = False) 
 def _more(task: Task, measure: _Measure, *, of_run: bool = False) -> str:
     """Say how a person allows more; a task below the root has told its parent that it ended, so it does not go on."""
     limit = measure.limit
-    resume = f"`brasstag resume {task.tree} --{limit.replace('_', '-')} {measure.more}`"
     if not task.depth:
-        return f"a person may extend it with {resume}"
+        return f"a person may extend it, with a higher {limit}"
     if of_run:
-        return f"a person may extend it with {resume}: its root goes on, and may ask for this anew"
+        return f"a person may extend it, with a higher {limit}: its root goes on, and may ask for this anew"
     return (
         f"it may be asked for anew. {limit} in [roles.{task.role}.budget] of brasstag.toml says how far each task of "
         f"{task.role} goes"

@@ -21,7 +21,7 @@ def is_challenged(runtime: Runtime, journal: Journal) -> bool:
         raise ToolError(
             Code.EVIDENCE_REFUSED,
             f"the evidence in {refusals.count} replies of {task.role} did not hold; "
-            "`brasstag resume` lets it try again",
+            "a person may let it try again",
             {"problems": refusals.problems[-1]},
         )
     if not journal.state.said_its_last:

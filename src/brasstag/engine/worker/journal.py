@@ -28,14 +28,15 @@ class Journal:
         self.opened = opened_with(held.id, entries[0] if entries else None)
         if wrong := differing(held.task, self.opened):
             raise StoreError(
-                f"{held.id} was opened with another {', '.join(wrong)} than its row has now; nothing is done in it. "
-                "Run `brasstag timeline verify`"
+                f"{held.id} was opened with another {', '.join(wrong)} than its row has now; nothing is done in it.",
+                hint="`brasstag timeline verify` says what does not fit",
             )
+        self._fence = runtime.fence
         self.context = self._context()
         self.state = TaskState(held.id)
         self.read_set = ReadSet()
         self.refusals = Refusals()
-        self._transcript = Transcript(self.context)
+        self._transcript = Transcript(self.context, self._fence)
         self._unrendered: list[Entry] = []
         self._add(entries)
         self.seconds_left: float | None = None
@@ -66,7 +67,7 @@ class Journal:
             self._transcript.add(entry)
         if self._transcript.stale:
             entries = self._runtime.store.proven(self.held.id)[: self.state.seen]
-            self._transcript = transcript_of(entries, self.context)
+            self._transcript = transcript_of(entries, self.context, self._fence)
         return self._transcript
 
     def _add(self, entries: Iterable[Entry]) -> None:
@@ -80,4 +81,6 @@ class Journal:
         asked_on = self.opened.get("context")
         if asked_on is None:
             return None
-        return transcript_of(self._runtime.store.proven(asked_on["task"])[: asked_on["entries"]])
+        return transcript_of(
+            self._runtime.store.proven(asked_on["task"])[: asked_on["entries"]], fence=self._fence
+        )

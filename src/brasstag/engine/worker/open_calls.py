@@ -75,6 +75,19 @@ class OpenCalls:
             for task in running:
                 task.cancel()
 
+    async def run_one(self, journal: Journal, call_id: str) -> None:
+        """Run one open call; where an earlier call of its turn has to come first, or it is the last, run all of them."""
+        while (call := journal.state.open.get(call_id)) is not None and call.state in RUNNABLE:
+            if call not in may_start(self._runtime.registry, journal.state.open.values()):
+                if not await self.run(journal):
+                    return
+                continue
+            await self._look_at_time(journal)
+            self._require_time(journal, call)
+            await self._run(journal, call)
+            if not journal.catch_up():
+                await self._runtime.threads.run(journal.refresh)
+
     def offers(self, task: Task) -> tuple[Offer, ...]:
         """Return the tools a task's model is offered; worked out once for each role, until the room changes."""
         if self._offered_by is not self._runtime.policy.roles:

@@ -50,10 +50,10 @@ class Turns:
         held = journal.held
         model = self._runtime.agents.model(journal.opened["model"], held.task.role)
         await self._runtime.agents.measure(model)
-        left, request = await self._off_loop(self._prepare_turn, journal, model)
+        left, request = await self._off_loop(self.prepare, journal, model)
         while request is None:
             await self._let_others_go_first(held, left)
-            left, request = await self._off_loop(self._prepare_turn, journal, model)
+            left, request = await self._off_loop(self.prepare, journal, model)
         started = time.monotonic()
         try:
             async with asyncio.timeout(left.seconds):
@@ -62,7 +62,7 @@ class Turns:
             cut_off = round(time.monotonic() - started, 3)
             raise out_of_time(held.task, f"while {model.name} answered", cut_off) from None
         self._runtime.at("answered")
-        await self._off_loop(self._record, journal, turn, time.monotonic() - started)
+        await self._off_loop(self.record, journal, turn, time.monotonic() - started)
 
     async def _let_others_go_first(self, held: Held, left: Allowance) -> None:
         """Wait while tasks of the run that are held now could take all its last steps."""
@@ -73,7 +73,7 @@ class Turns:
                 raise Fenced(held.id)
             await asyncio.sleep(ASIDE_SECONDS)
 
-    def _prepare_turn(self, journal: Journal, model: Model) -> tuple[Allowance, TurnRequest | None]:
+    def prepare(self, journal: Journal, model: Model) -> tuple[Allowance, TurnRequest | None]:
         """Return what the model is asked with, or None where others of the run have to go first."""
         left = allowance(self._runtime.store, journal)
         if left.crowded:
@@ -96,7 +96,8 @@ class Turns:
         )
         return left, request
 
-    def _record(self, journal: Journal, turn: Turn, seconds: float) -> None:
+    def record(self, journal: Journal, turn: Turn, seconds: float = 0.0) -> None:
+        """Write a turn down, before any of its calls runs."""
         number = journal.state.turns
         calls = [
             _plain(ToolUse(f"c{number}_{index}", use.tool, use.arguments)).as_json()
@@ -138,8 +139,27 @@ class Turns:
         return await self._runtime.threads.run_short(function, *arguments)
 
 
+async def record_once(runtime: Runtime, turns: Turns, journal: Journal, turn: Turn) -> None:
+    """Write a turn down that no model of this room took; a reply that was lost does not make it two."""
+    number = journal.state.turns
+
+    def record() -> None:
+        journal.refresh()
+        if journal.state.turns == number:
+            turns.record(journal, turn)
+
+    await until_database_is_back(lambda: runtime.threads.run_short(record))
+
+
 def _plain(use: ToolUse) -> ToolUse:
-    """Keep arguments that are not plain JSON as a JSON text; the code that reads the text says what is wrong."""
-    if isinstance(use.arguments, str) or why_not_json(use.arguments) is None:
+    """Keep arguments that are not plain JSON as a JSON text; the code that reads the text says what is wrong.
+
+    Raises ToolError for what no model can say: values that only a program has, such as bytes or a path.
+    """
+    if isinstance(use.arguments, str) or (reason := why_not_json(use.arguments)) is None:
         return use
-    return replace(use, arguments=json.dumps(dict(use.arguments), default=repr))
+    try:
+        return replace(use, arguments=json.dumps(dict(use.arguments)))
+    except (TypeError, ValueError, RecursionError):
+        said = f"{use.tool}: the arguments are not JSON: {reason}"
+        raise ToolError(Code.INVALID_ARGUMENTS, said) from None

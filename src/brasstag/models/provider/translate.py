@@ -23,10 +23,10 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.tools import ToolDefinition
 
+from brasstag.models.answers import arguments_of, clean
 from brasstag.models.destinations import Fetch
 from brasstag.models.estimate import estimated
-from brasstag.toolkit.arguments.repair import read_arguments
-from brasstag.words.errors import BrasstagError, ToolError
+from brasstag.words.errors import BrasstagError
 from brasstag.words.messages import (
     Assistant,
     Block,
@@ -155,27 +155,6 @@ def turn_from(response: ModelResponse, request: TurnRequest, model: str) -> Turn
     if calls and stop == "end_turn":
         stop = "calls"
     return Turn(clean(text), calls, thinking, usage, model, stop, note)
-
-
-def arguments_of(given: str | Mapping[str, Any] | None, cut_off: bool = False) -> Mapping[str, Any] | str:
-    """Return arguments as an object where they are one, else the text as it came: the engine mends or refuses it.
-
-    Missing arguments count as empty ones, unless the answer was cut off before they came.
-    """
-    if isinstance(given, Mapping):
-        return given
-    if not given:
-        return "" if cut_off else {}
-    try:
-        value, mended = read_arguments(given)
-    except ToolError:
-        return given
-    return given if mended else value
-
-
-def clean(text: str) -> str:
-    """Return text that can be written anywhere: halves of surrogate pairs become question marks."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _usage(response: ModelResponse) -> Usage:

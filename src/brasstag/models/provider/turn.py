@@ -19,10 +19,11 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.providers.vllm import VLLMProvider
 from pydantic_ai.settings import ModelSettings
 
+from brasstag.models.answers import clean
 from brasstag.models.destinations import Destination, Fetch
 from brasstag.models.failures import Transient, not_configured, quoted
 from brasstag.models.provider.provider_errors import another_protocol, model_error
-from brasstag.models.provider.translate import Outward, clean, parameters, turn_from
+from brasstag.models.provider.translate import Outward, parameters, turn_from
 from brasstag.words.errors import BrasstagError
 from brasstag.words.turns import ModelError, OnText, Turn, TurnRequest
 

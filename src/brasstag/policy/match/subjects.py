@@ -88,6 +88,21 @@ def read_lines(reading: "CommandReading") -> str:
     )
 
 
+def runs_unparsed_python(call: Call) -> bool:
+    """Say whether a call runs Python that cannot be parsed here, so that nothing is known of it."""
+    code = call.arguments.get("code")
+    if not _is_python(call) or not isinstance(code, str):
+        return False
+    from brasstag.policy.shell.python_code import is_unparsed  # noqa: PLC0415 - most calls run nothing
+    from brasstag.policy.shell.read import read_code  # noqa: PLC0415
+
+    return is_unparsed(read_code(code, "python"))
+
+
+def _is_python(call: Call) -> bool:
+    return call.tool == "run_code" and call.arguments.get("language") != "bash"
+
+
 def is_plain_command(command: str) -> bool:
     """Say whether a command is bare words with single spaces: no quotes, operators, wildcards or second line."""
     return _PLAIN_COMMAND.fullmatch(command) is not None
@@ -103,7 +118,11 @@ class Subject:
         self.paths = tuple(dict.fromkeys(map(plain_path, (*_path_texts(call.arguments), *touched))))
         """Every path the call names or its preview touches."""
         # Not cached_property: in Python 3.11 that takes a lock, on the path of every call.
+        self.runs = call.tool in _RUNNERS or bool(preview.runs)
+        """Whether it runs commands or code."""
         self._commands: tuple[str, ...] | None = None
+        self._readings: dict[str, tuple[CommandReading, ...]] = {}
+        self._lines: dict[str, tuple[str, ...]] = {}
         self._words: tuple[str, ...] | None = None
         self._counts: Mapping[Fact, int] | None = None
 
@@ -175,8 +194,21 @@ class Subject:
 
     def readings(self, argument: str = "") -> tuple["CommandReading", ...]:
         """Return what was read in the commands and code that this call runs, of one argument or of all."""
-        found = [self._reading(text) for text in self.commands(argument)]
-        return tuple([reading for reading in found if reading is not None])
+        if not self.runs:
+            return ()
+        if argument not in self._readings:
+            found = [self._reading(text) for text in self.commands(argument)]
+            self._readings[argument] = tuple([reading for reading in found if reading is not None])
+        return self._readings[argument]
+
+    def command_lines(self, argument: str) -> tuple[str, ...]:
+        """Return each command or code in an argument as its words, one to a line, and once more as it was read."""
+        if argument not in self._lines:
+            self._lines[argument] = (
+                *(word_lines(command) for command in self.commands(argument)),
+                *(read_lines(reading) for reading in self.readings(argument)),
+            )
+        return self._lines[argument]
 
     def _reading(self, text: str) -> "CommandReading | None":
         """Return what was read in a text; None where nothing says that the call runs it."""
@@ -185,8 +217,11 @@ class Subject:
             return None
         from brasstag.policy.shell.read import read_code  # noqa: PLC0415 - most calls run nothing
 
-        is_python = call.tool == "run_code" and call.arguments.get("language") != "bash"
-        return read_code(text, "python" if is_python else "bash")
+        # Where a preview says that it runs nothing, the interpreter has refused to compile it.
+        runs_nothing = self.preview is not NOTHING and text not in self.preview.runs
+        if runs_nothing and runs_unparsed_python(call):
+            return None
+        return read_code(text, "python" if _is_python(call) else "bash")
 
     def values(self, argument: str) -> tuple[str, ...]:
         """Return every text inside an argument: keys and values, at any depth; empty when it was not given."""

@@ -5,7 +5,7 @@ A topic gives a call's items twice: ``items`` is everything a deny or ask looks 
 """
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,13 +18,13 @@ from brasstag.policy.globs import (
     text_expression,
     words_expression,
 )
+from brasstag.policy.match.command_words import CommandWords, Likeness
 from brasstag.policy.match.subjects import (
     Subject,
     is_plain_command,
     names_command,
     names_path,
     plain_path,
-    read_lines,
     word_lines,
 )
 
@@ -107,7 +107,8 @@ class CommandArgument:
     def matcher(self, glob: str, reading: Reading) -> Matcher:
         """Return a line of word globs."""
         if reading == "generous":
-            return words_expression(glob, reading)
+            words_expression(glob, reading)  # says what cannot be read
+            return CommandWords(glob)
         exact = literal_text(glob)
         # Code that is given whole need not be a line of words.
         words = words_expression(glob, reading) if exact is None or is_plain_command(exact) else None
@@ -115,10 +116,18 @@ class CommandArgument:
 
     def items(self, subject: Subject) -> Sequence[str]:
         """Return each text as its words, one to a line, and once more as it was read."""
-        return (
-            *(word_lines(command) for command in subject.commands(self.argument)),
-            *(read_lines(reading) for reading in subject.readings(self.argument)),
-        )
+        return subject.command_lines(self.argument)
+
+    def respelt(self, subject: Subject, matchers: Iterable[Matcher], least: Likeness) -> str | None:
+        """Return a command that is as like as this to one that a matcher means, however it is spelt."""
+        meant = [matcher for matcher in matchers if isinstance(matcher, CommandWords)]
+        if not meant:
+            return None
+        for reading in subject.readings(self.argument):
+            for command in reading.commands:
+                if any(one.likeness(command) >= least for one in meant):
+                    return command.text
+        return None
 
     def coverings(self, subject: Subject) -> Iterator[Sequence[str]]:
         """Yield the text as it was given; and the commands in it, where they are nothing but words."""

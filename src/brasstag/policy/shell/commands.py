@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-Language = Literal["bash", "python"]
+Language = Literal["bash", "python", "python -c"]
+"""What a text is read as: Python from a file has a coding line, which means nothing behind ``-c``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,9 @@ class Word:
     computed: bool = False
     """Only known when it runs: it holds a variable, a substitution or arithmetic."""
     pattern: bool = False
-    """It holds wildcards or braces that the shell replaces."""
+    """It holds wildcards that the shell replaces."""
+    splits: bool = False
+    """It is computed outside of quotes, so it may become several words, or none."""
 
     @property
     def literal(self) -> bool:
@@ -25,8 +28,8 @@ class Word:
         return not (self.computed or self.pattern)
 
 
-UNSEEN = Word("…", computed=True)
-"""A word that no rule can see before it runs."""
+UNSEEN = Word("…", computed=True, splits=True)
+"""Words that no rule can see before it runs."""
 
 
 class Doubt(StrEnum):
@@ -99,7 +102,17 @@ class CommandReading:
     """Texts that code holds besides its commands: strings in Python, assignments in bash."""
 
 
-def joined(words: Iterable[Word]) -> str | None:
-    """Return words as one text, with a space between two; None where one of them is not literal."""
+def is_dynamic(word: Word) -> bool:
+    """Say whether a word is filled in when the command runs; find, xargs and parallel fill in ``{}``."""
+    return word.computed or "{}" in word.text
+
+
+def joined(words: Iterable[Word]) -> Word:
+    """Return words as one, with a space between two."""
     several = tuple(words)
-    return " ".join(word.text for word in several) if all(word.literal for word in several) else None
+    return Word(
+        " ".join(word.text for word in several),
+        any(word.computed for word in several),
+        any(word.pattern for word in several),
+        any(word.splits for word in several),
+    )

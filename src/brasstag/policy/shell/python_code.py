@@ -5,10 +5,12 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from brasstag.policy.shell.commands import UNSEEN, Command, Doubt, Doubtful, Word
+from brasstag.policy.shell.commands import UNSEEN, Command, CommandReading, Doubt, Doubtful, Word
 
 LONGEST_CODE = 100_000
 """Characters of Python that are still read."""
+NOT_PYTHON = Doubtful(Doubt.UNREADABLE, "Python code")
+"""What is said of code that this Python cannot parse."""
 _MOST_MENTIONS = 2_000
 _LONGEST_MENTION = 4096
 
@@ -22,17 +24,21 @@ _SHELL_CALLS = frozenset(
 _WORD_CALLS = frozenset(
     {
         "subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output",
-        "subprocess.Popen", "pty.spawn", "os.posix_spawn", "os.posix_spawnp",
+        "subprocess.Popen", "pty.spawn",
     }
 )  # fmt: skip
 """Calls whose first argument is a list of words, or text where they say ``shell=True``."""
 _SPREAD_CALLS = frozenset({"asyncio.create_subprocess_exec", "sh.Command"})
 """Calls whose arguments are the words."""
-_EXEC_CALLS = ("os.exec", "os.spawn")
+_EXEC_CALLS = ("os.exec", "os.spawn", "os.posix_spawn")
 _CODE_CALLS = frozenset(
     {"exec", "eval", "compile", "__import__", "runpy.run_path", "importlib.import_module"}
 )
 """Calls whose first argument is code, or names it."""
+_READ_CALLS = frozenset({"exec", "eval", "compile"})
+"""Those of them whose code is read, where it is there as text."""
+_SAME_MODULES = {"posix.": "os.", "builtins.": "", "__builtins__.": ""}
+_DEEPEST_CODE = 4
 _RUNNING_MODULES = frozenset({"os", "subprocess", "pty", "builtins", "__builtins__", "posix"})
 _IMPORTERS = frozenset({"__import__", "importlib.import_module"})
 _MOST_STEPS = 8
@@ -51,8 +57,12 @@ class PythonCode:
     doubts: list[Doubtful] = field(default_factory=list)
 
 
-def read_python(code: str) -> PythonCode:
-    """Return what Python code would run; it never fails, and says what it could not read."""
+def read_python(code: str, *, has_coding: bool = True) -> PythonCode:
+    """Return what Python code would run; it never fails, and says what it could not read.
+
+    Code that runs from a file is read from its bytes, as the interpreter does: a coding line or a byte order mark in it
+    says what its letters are.
+    """
     found = PythonCode()
     if len(code) > LONGEST_CODE:
         found.doubts.append(Doubtful(Doubt.TOO_LARGE, "Python code"))
@@ -60,13 +70,19 @@ def read_python(code: str) -> PythonCode:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it is not our code
-            nodes = list(ast.walk(ast.parse(code)))
+            source = code.encode("utf-8", "surrogateescape") if has_coding else code
+            nodes = list(ast.walk(ast.parse(source)))
         _Calls(found, dict(_imports(nodes))).read(nodes)
     except (SyntaxError, ValueError):
-        found.doubts.append(Doubtful(Doubt.UNREADABLE, "Python code"))
+        found.doubts.append(NOT_PYTHON)
     except (RecursionError, MemoryError):
         found.doubts.append(Doubtful(Doubt.TOO_LARGE, "Python code"))
     return found
+
+
+def is_unparsed(reading: CommandReading) -> bool:
+    """Say whether Python code could not be parsed, so that nothing is known of it."""
+    return not reading.commands and reading.doubts == (NOT_PYTHON,)
 
 
 def _imports(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
@@ -87,6 +103,7 @@ def _imports(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
 class _Calls:
     found: PythonCode
     imported: dict[str, str]
+    depth: int = 0
 
     def read(self, nodes: list[ast.AST]) -> None:
         called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
@@ -114,7 +131,10 @@ class _Calls:
         if name == "getattr" and first is not None and self._dotted(first) in _RUNNING_MODULES:
             self._chosen(node)
         elif name in _CODE_CALLS:
-            if first is not None and not isinstance(first, ast.Constant):
+            text = _string(first)
+            if text is not None and name in _READ_CALLS:
+                self._code(text, node)
+            elif first is not None and not isinstance(first, ast.Constant):
                 self._doubt(Doubt.COMPUTED_CODE, node)
         elif name in _SHELL_CALLS or (name in _WORD_CALLS and _says_shell(node)):
             self._text(first, node)
@@ -126,6 +146,18 @@ class _Calls:
             self._executed(name, node)
         elif name == _DELETE_TREE and isinstance(first, ast.Constant):
             self._add(name, [ast.Constant("rm"), ast.Constant("-r"), first], node)
+
+    def _code(self, text: str, node: ast.Call) -> None:
+        """Read code that stands as a text in code."""
+        if self.depth >= _DEEPEST_CODE:
+            self._doubt(Doubt.TOO_DEEP, node)
+            return
+        try:
+            nodes = list(ast.walk(ast.parse(text.lstrip())))
+        except (SyntaxError, ValueError):
+            self._doubt(Doubt.UNREADABLE, node)
+            return
+        _Calls(self.found, {**self.imported, **dict(_imports(nodes))}, self.depth + 1).read(nodes)
 
     def _chosen(self, node: ast.Call) -> None:
         """Doubt ``getattr(os, …)``, unless the name is there and starts nothing."""
@@ -196,7 +228,12 @@ class _Calls:
         return ".".join((module, *steps)) if module and self._joined(*_cut(base.func)) in _IMPORTERS else ""
 
     def _joined(self, base: ast.AST | None, steps: list[str]) -> str:
-        return ".".join((self.imported.get(base.id, base.id), *steps)) if isinstance(base, ast.Name) else ""
+        if not isinstance(base, ast.Name):
+            return ""
+        name = ".".join((self.imported.get(base.id, base.id), *steps))
+        module, dot, _ = name.partition(".")
+        same = _SAME_MODULES.get(module + dot)
+        return name if same is None else same + name.removeprefix(module + dot)
 
 
 def _cut(node: ast.AST) -> tuple[ast.AST | None, list[str]]:

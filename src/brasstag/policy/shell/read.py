@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from brasstag.policy.shell.commands import Command, CommandReading, Doubt, Doubtful, Language, Word
 from brasstag.policy.shell.parse import CommandTooLarge, NotText, parse_bash
+from brasstag.policy.shell.programs.subscripts import evaluated_code
+from brasstag.policy.shell.programs.wrappers import CommandText, Inner, Words, inner
 from brasstag.policy.shell.python_code import read_python
 from brasstag.policy.shell.spell import WORDS, spelled, spelled_words, text_of
 from brasstag.policy.shell.unknowns import command_doubts, text_doubts
-from brasstag.policy.shell.wrappers import CommandText, Inner, Words, inner
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -33,7 +34,12 @@ _LABELS = {
 _COMMANDS = frozenset({"command", "declaration_command", "unset_command"})
 _LOOSE = frozenset({"heredoc_body", "string", "expansion", "arithmetic_expansion"})
 """Nodes whose children need not hold every letter."""
+_EVALUATING = frozenset({"variable_assignment", "unary_expression", "binary_expression", "test_command"})
+_ARITHMETIC = frozenset({"subscript", "arithmetic_expansion", "compound_statement"})
+"""Nodes in which quotes do not keep the shell from substituting; groups have no words of their own."""
+_QUOTED = frozenset({"raw_string", "ansi_c_string", "string"})
 _NOTHING_LOST = re.compile(rb"\s|\\\n")
+_LEADING_BRACES = re.compile(r"((?:^|[;|&(\n])[ \t]*)\{(?=[^\s{}]*,)")
 _WRITING = re.compile(r">|>>|>\||&>|&>>|<>")
 
 
@@ -86,8 +92,8 @@ class _CommandReader:
         if not self._has_strength_for(len(text)):
             self._doubt(Doubt.TOO_LARGE, text)
             return
-        if language == "python":
-            self._add_python(text, spot)
+        if language != "bash":
+            self._add_python(text, spot, has_coding=language == "python")
             return
         try:
             root = parse_bash(text)
@@ -98,10 +104,13 @@ class _CommandReader:
         else:
             if root.has_error:
                 self._doubt(Doubt.UNREADABLE, text)
+                if _LEADING_BRACES.search(text):
+                    # The parser takes {a,b} at the beginning of a command for a group.
+                    self.read(_LEADING_BRACES.sub(r"\1''{", text), language, spot)
             self._walk(root, spot)
 
-    def _add_python(self, text: str, spot: _Context) -> None:
-        found = read_python(text)
+    def _add_python(self, text: str, spot: _Context, *, has_coding: bool) -> None:
+        found = read_python(text, has_coding=has_coding)
         self.doubts += found.doubts
         self.mentions += found.mentions
         for shell_text in found.texts:
@@ -145,11 +154,15 @@ class _CommandReader:
         elif node.type == "function_definition":
             yield from self._function(node, spot)
         else:
+            if node.type in _EVALUATING or node.type in _ARITHMETIC:
+                self._subscripts(node, spot)
             if node.type == "variable_assignment":
                 self._assignment(node)
+            elif node.type == "expansion" and text_of(node).endswith("@P}"):
+                self._doubt(Doubt.COMPUTED_CODE, text_of(node))
             elif node.type == "command_substitution":
                 self._bare_redirects(node, spot)
-            inside = spot.within(_LABELS[node.type]) if node.type in _LABELS else spot
+            inside = _inside(node, spot)
             yield from ((child, inside) for child in node.children)
 
     def _command(self, node: "Node", spot: _Context) -> Iterator[tuple["Node", _Context]]:
@@ -161,7 +174,7 @@ class _CommandReader:
                 assigns.append(text_of(child))
             elif child.type.endswith("_redirect"):
                 here = _with_redirect(here, child)
-            elif child.type != "$":  # of $"…"
+            elif child.type != "$" and not _numbers_redirect(child):  # the $ of $"…"
                 words.append(child)
         spelt = spelled_words(words, node.text or b"", node.start_byte)
         if spelt:
@@ -184,6 +197,15 @@ class _CommandReader:
         called = text_of(name) if name is not None else ""
         self._add(Command((Word("function"), Word(called)), spot.place))
         yield from ((child, spot.within(f"function {called}")) for child in node.children if child != name)
+
+    def _subscripts(self, node: "Node", spot: _Context) -> None:
+        """Take in what runs where quoted text is taken for a variable or for arithmetic."""
+        before = "x[" if node.type in _ARITHMETIC else ""
+        for child in node.children:
+            code = evaluated_code(before + spelled(child).text) if child.type in _QUOTED else ""
+            if code:
+                self._doubt(Doubt.COMPUTED_CODE, text_of(node))
+                self.read(code, "bash", spot.within("subscript"))
 
     def _bare_redirects(self, node: "Node", spot: _Context) -> None:
         """Take in ``$(< file)``, which reads a file without any command."""
@@ -229,6 +251,23 @@ def _pipeline(node: "Node", spot: _Context) -> Iterator[tuple["Node", _Context]]
         if child.is_named:
             yield child, spot if first else replace(spot.within("pipe"), piped=True)
             first = False
+
+
+def _inside(node: "Node", spot: _Context) -> _Context:
+    """Return where the children of a node are; what stands in ``>(…)`` reads what is written into it."""
+    inside = spot.within(_LABELS[node.type]) if node.type in _LABELS else spot
+    return replace(inside, piped=True) if node.children and node.children[0].type == ">(" else inside
+
+
+def _numbers_redirect(node: "Node") -> bool:
+    """Say whether a number is that of a redirection behind it, as in ``0<<< text``: the parser takes it for a word."""
+    behind = node.next_sibling
+    return (
+        node.type == "number"
+        and behind is not None
+        and behind.type.endswith("_redirect")
+        and behind.start_byte == node.end_byte
+    )
 
 
 def _with_redirect(spot: _Context, node: "Node") -> _Context:

@@ -72,8 +72,8 @@ def _found(name: str) -> Finds:
     return finds
 
 
-def command_rules(source: str) -> tuple[CommandRule, ...]:
-    """Return the shipped rules about commands."""
+def command_rules(source: str, dangerous: Decision = "deny") -> tuple[CommandRule, ...]:
+    """Return the shipped rules about commands; ``dangerous`` is what the one says that settings may loosen."""
     shipped = (
         _rule(
             "destroys-the-machine",
@@ -101,10 +101,17 @@ def command_rules(source: str) -> tuple[CommandRule, ...]:
             not_match=("bash build.sh > /dev/null", "nc -z localhost 80"),
         ),
         _rule(
+            "dangerous-commands",
+            dangerous,
+            "it is rm -rf or dd; call the tool delete_file to delete",
+            match=("rm -rf build", "rm x --forc -r", "find . -exec rm -fR {} +", "dd if=a of=b"),
+            not_match=("rm -r build", "rm -f a.tmp", "git rm -rf x", "dd --version", "rm -- -rf", "rm -rf /"),
+        ),
+        _rule(
             "destroys-files",
             "ask",
             "it deletes or overwrites many files in one go",
-            match=("rm -rf build", "dd if=a of=b", "find . -name '*.pyc' -delete", "git clean -fdx"),
+            match=("rm -r build", "shred a", "find . -name '*.pyc' -delete", "git clean -fdx"),
             not_match=("rm notes.md", "git add -r", "find . -name '*.pyc'"),
         ),
         _rule(
@@ -124,6 +131,24 @@ def command_rules(source: str) -> tuple[CommandRule, ...]:
                 "tar cf a.tar --checkpoint-action=exec=id b",
             ),
             not_match=("awk '{ print $1 }' a.txt", "git log", "tar czf a.tgz b", "sed -e s/a/b/ x"),
+        ),
+        _rule(
+            "writes-elsewhere",
+            "ask",
+            "it writes into a hidden file, or outside of the workspace",
+            match=(
+                "echo x >> ~/.bashrc",
+                "find . -fprintf ../x %p",
+                "sed 'w .git/config' x",
+                "curl -o .profile x.org",
+            ),
+            not_match=(
+                "ls > out.txt",
+                "cd a && make > ../log",
+                "echo x >> .gitignore",
+                "sort -o a a",
+                "ls > /tmp/x",
+            ),
         ),
         _rule(
             "cannot-be-read",

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from brasstag.policy.shell.braces import Piece, expand
 from brasstag.policy.shell.commands import Word
 
 if TYPE_CHECKING:
@@ -29,7 +31,9 @@ _ANSI_LETTERS = {
     "v": "\v",
 }
 _WILDCARD = re.compile(r"(?<!\\)[*?\[]")
-_BRACES = re.compile(r"(?<!\\)\{[^{}]*\}")
+_LETTER = re.compile(r"(?P<bare>[^\\])|\\(?:.|$)", re.DOTALL)
+_SEVERAL = re.compile(r"\$@|\$\{@|\[@\]|\$\{!\w+@")
+"""Expansions that become several words in quotes, too."""
 _JOINED_LINES = re.compile(rb"(?:\\\n)+")
 
 
@@ -44,17 +48,45 @@ def spelled(node: "Node") -> Word:
 
 
 def spelled_words(nodes: Iterable["Node"], source: bytes, start: int = 0) -> tuple[Word, ...]:
-    """Return words; two that only a continued line parts are one, which the parser does not see."""
+    """Return words, braces expanded; two that only a continued line parts are one, which the parser does not see."""
     words: list[Word] = []
     end = -1
     for node in nodes:
-        word = spelled(node)
         gap = source[end - start : node.start_byte - start] if end >= 0 else b" "
         if words and (not gap or _JOINED_LINES.fullmatch(gap)):
-            word = _together([words.pop(), word])
-        words.append(word)
+            words.append(_together([words.pop(), spelled(node)]))
+        else:
+            words += _expanded(node)
         end = node.end_byte
     return tuple(words)
+
+
+def _expanded(node: "Node") -> Iterator[Word]:
+    """Yield the words that a node becomes by brace expansion: most often itself."""
+    word = spelled(node)
+    pieces = tuple(_pieces(node)) if word.pattern and "{" in word.text else ()
+    # The parser skips some letters silently; then the pieces are not the word.
+    several = expand(pieces) if pieces and _of_pieces(pieces).text == word.text else None
+    if several is None:
+        yield word
+    else:
+        yield from (_of_pieces(one) for one in several if one)  # a choice of nothing is no word
+
+
+def _of_pieces(pieces: Iterable[Piece]) -> Word:
+    return _together(Word(one, pattern=one in "*?[") if isinstance(one, str) else one for one in pieces)
+
+
+def _pieces(node: "Node") -> Iterator[Piece]:
+    """Yield the bare letters of a word, and whole what is quoted or computed in it."""
+    if node.type in ("command_name", "concatenation"):
+        for child in node.children:
+            yield from _pieces(child)
+    elif node.type in ("word", "number", "brace_expression"):
+        for found in _LETTER.finditer(text_of(node)):
+            yield found[0] if found["bare"] else Word(_ESCAPE.sub(_unescaped, found[0]))
+    else:
+        yield spelled(node)
 
 
 def _plain(node: "Node") -> Word:
@@ -74,12 +106,14 @@ def _ansi(node: "Node") -> Word:
 def _quoted(node: "Node") -> Word:
     text = _ESCAPE_IN_QUOTES.sub(_unescaped, text_of(node)[1:-1])
     computed = any(child.type not in ('"', "string_content") for child in node.children)
-    return Word(_home(text) if computed else text, computed)
+    return Word(
+        _home(text) if computed else text, computed, splits=computed and _SEVERAL.search(text) is not None
+    )
 
 
 def _joined(node: "Node") -> Word:
     word = _together(_parts(node))
-    return Word(word.text, word.computed, word.pattern or _has_braces(node))
+    return replace(word, pattern=word.pattern or _has_braces(node))
 
 
 def _parts(node: "Node") -> Iterator[Word]:
@@ -100,8 +134,9 @@ def _has_braces(node: "Node") -> bool:
 
 
 def _has_choice(written: str) -> bool:
-    """Say whether braces hold several words, as in ``{a,b}`` and ``{1..3}``."""
-    return any("," in braces[0] or ".." in braces[0] for braces in _BRACES.finditer(written))
+    """Say whether braces may hold several words, as in ``{a,b}`` and ``{1..3}``; whether they do is for the expansion."""
+    inside = written[written.find("{") : written.rfind("}")] if "{" in written else ""
+    return "," in inside or ".." in inside
 
 
 def _pattern(node: "Node") -> Word:
@@ -109,7 +144,7 @@ def _pattern(node: "Node") -> Word:
 
 
 def _computed(node: "Node") -> Word:
-    return Word(_home(text_of(node)), computed=True)
+    return Word(_home(text_of(node)), computed=True, splits=node.type != "process_substitution")
 
 
 def _inner(node: "Node") -> Word:
@@ -122,6 +157,7 @@ def _together(words: Iterable[Word]) -> Word:
         "".join(word.text for word in several),
         any(word.computed for word in several),
         any(word.pattern for word in several),
+        any(word.splits for word in several),
     )
 
 

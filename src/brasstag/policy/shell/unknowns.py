@@ -2,9 +2,19 @@
 
 import posixpath
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
-from brasstag.policy.shell.commands import Command, Doubt, Doubtful, Word
-from brasstag.policy.shell.wrappers import INTERPRETERS, PYTHON, SHELLS, WRAPPERS, shell_operand, takes_code
+from brasstag.policy.shell.commands import Command, Doubt, Doubtful, Word, is_dynamic
+from brasstag.policy.shell.programs.wrapper_table import WRAPPERS
+from brasstag.policy.shell.programs.wrappers import (
+    INTERPRETERS,
+    PYTHON,
+    SHELLS,
+    STARTUP_FILES,
+    shell_operand,
+    takes_code,
+)
+from brasstag.policy.shell.programs.writes import written_files
 
 _SOURCES = frozenset({".", "source"})
 _DELETES = frozenset({"rm", "rmdir", "unlink", "shred", "srm"})
@@ -32,7 +42,7 @@ def command_doubts(command: Command) -> Iterator[Doubt]:
         yield Doubt.COMPUTED_NAME
     if command.name in _RESERVED:
         yield Doubt.UNREADABLE
-    if (command.piped and takes_code(command)) or _runs_substitution(command):
+    if (_may_be_fed(command) and takes_code(command)) or _runs_substitution(command):
         yield Doubt.FED_SHELL
     if command.name in _DELETES and any(is_dynamic(word) for word in command.words[1:]):
         yield Doubt.COMPUTED_DELETION
@@ -43,26 +53,40 @@ def command_doubts(command: Command) -> Iterator[Doubt]:
 
 
 def text_doubts(commands: Iterable[Command]) -> Iterator[Doubtful]:
-    """Yield what several commands together leave open: a file that is written first and run later."""
+    """Yield what several commands together leave open: a file that is written first and run later, or input by exec."""
     written: set[str] = set()
+    is_fed = False
     for command in commands:
+        if is_fed and takes_code(command):
+            yield Doubtful(Doubt.FED_SHELL, command.text)
+        is_fed = is_fed or _feeds_others(command)
         for path in _run_paths(command):
             if path in written:
                 yield Doubtful(Doubt.WRITTEN_FIRST, command.text)
-        written.update(posixpath.normpath(word.text) for word in _written(command) if word.text)
+        written.update(posixpath.normpath(word.text) for word in written_files(command) if word.text)
 
 
-def is_dynamic(word: Word) -> bool:
-    """Say whether a word is filled in when the command runs; find, xargs and parallel fill in ``{}``."""
-    return word.computed or "{}" in word.text
+def _may_be_fed(command: Command) -> bool:
+    """Say whether a command may read what another puts out; a function's input comes from its caller."""
+    return command.piped or any(place.startswith("function ") for place in command.place)
+
+
+def _feeds_others(command: Command) -> bool:
+    """Say whether it is ``exec < …``, which gives all commands behind it another input."""
+    return (
+        command.name == "exec"
+        and len(command.words) == 1
+        and bool(command.fed or command.reads or command.piped)
+    )
 
 
 def _runs_substitution(command: Command) -> bool:
-    """Say whether a shell runs, or takes in, what another command puts out: ``bash <(…)``."""
+    """Say whether a shell runs, or takes in, what another command puts out: ``bash <(…)``, ``bash --rcfile <(…)``."""
     if command.name not in SHELLS | INTERPRETERS | _SOURCES and not PYTHON.fullmatch(command.name):
         return False
     first = _script(command)
-    return first is not None and first.text.startswith(("<(", "/dev/fd/"))
+    startup = (behind for word, behind in pairwise(command.words) if word.text in STARTUP_FILES)
+    return any(one is not None and one.text.startswith(("<(", "/dev/fd/")) for one in (first, *startup))
 
 
 def _script(command: Command) -> Word | None:
@@ -94,19 +118,6 @@ def _run_paths(command: Command) -> Iterator[str]:
         yield from (posixpath.normpath(word.text) for word in command.reads)
     if command.name == "make":
         yield "Makefile"
-
-
-def _written(command: Command) -> Iterator[Word]:
-    """Yield the files that a command writes, where its words say so."""
-    yield from command.writes
-    words = command.words
-    if command.name == "tee":
-        yield from words[1:]
-    elif command.name in ("cp", "mv", "ln", "install"):
-        yield from words[-1:]
-    elif command.name in ("curl", "wget"):
-        flags = ("-o", "-O", "--output", "--output-document")
-        yield from (words[index + 1] for index, word in enumerate(words[:-1]) if word.text in flags)
 
 
 def operands(command: Command) -> tuple[Word, ...]:

@@ -16,7 +16,7 @@ from brasstag.words.errors import Code, ToolError
 if TYPE_CHECKING:
     from brasstag.sandbox.network.wire import Progress, Request
 
-MOST_BYTES = 5_000_000
+MOST_BYTES = 5 * 1024 * 1024
 MOST_SECONDS = 30.0
 MOST_REDIRECTS = 5
 
@@ -116,8 +116,8 @@ class WebGuard:
         try:
             from brasstag.sandbox.network.wire import Progress, Request, Unanswered  # noqa: PLC0415 - heavy
         except ImportError:
-            said = "the web needs a client that is not installed; run `pip install 'brasstag[web]'`"
-            raise ToolError(Code.NOT_SUPPORTED, said) from None
+            said, hint = "the web needs a client that is not installed", "run `pip install 'brasstag[web]'`"
+            raise ToolError(Code.NOT_SUPPORTED, said, hint=hint) from None
 
         headers = checked_headers(wanted.headers or {})
         request = Request(wanted.method, read_location(wanted.url), headers, wanted.body.encode())

@@ -14,24 +14,16 @@ class Mounts:
 
     workspace: str
     writable: bool
-    shown: tuple[tuple[str, str], ...] = ()
-    """Control files that may be read, as (host path, path in the workspace)."""
-    hidden: tuple[tuple[str, bool], ...] = ()
-    """What still has to be covered, as (path in the workspace, whether it is a directory)."""
-    empty: str = "/dev/null"
-    """An empty file to put over a hidden one."""
+    shown: tuple[str, ...] = ()
+    """Names at the top of the workspace that may be read, but not changed."""
     host: str = ""
-    """Where the workspace is on the host."""
-    stand_in: str = ""
-    """Where what lies in it is to be bound from, should an interpreter be among that."""
-    doors: tuple[str, ...] = ()
-    """Sockets and pipes below ``stand_in`` that would be seen, and lead to processes of the host."""
+    """Where the workspace is on the host: what lies in it, such as an interpreter, is bound from what the code sees."""
 
     def source(self, path: str) -> str:
         """Return where a path of the host is to be bound from."""
         real = os.path.realpath(path)
         below = os.path.relpath(real, self.host) if self.host else ".."
-        return path if below.split("/")[0] == ".." else os.path.normpath(f"{self.stand_in}/{below}")
+        return path if below.split("/")[0] == ".." else os.path.normpath(f"{self.workspace}/{below}")
 
 
 @dataclass(frozen=True, slots=True)

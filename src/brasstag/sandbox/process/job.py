@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from brasstag.sandbox.workspace.hidden_from_code import FoundPath
 from brasstag.words.errors import ToolError
 
 WORKSPACE = "/workspace"
@@ -77,8 +78,10 @@ class Job:
     """Directories and files of the host it may read at their own paths, such as an interpreter."""
     system: System = "whole"
     """How much of the system it finds."""
-    hidden: tuple[tuple[str, bool], ...] = ()
-    """Paths of the workspace it finds empty, and whether each is a directory."""
+    hidden: tuple[FoundPath, ...] = ()
+    """Paths of the workspace that are empty to it, and what was there when that was decided."""
+    walked: tuple[FoundPath, ...] = ()
+    """The directories that were looked into to decide that."""
     network: bool = False
     """Whether it can connect to the door it is run with, and to nothing else."""
     script: bytes | None = None

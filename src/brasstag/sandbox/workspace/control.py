@@ -1,8 +1,8 @@
 """Control files: tools can neither see nor change them, whatever a rule says.
 
 At any depth, in any case: ``.git``, ``.brasstag``, ``brasstag.toml``, environments (``.venv``, ``venv``, ``.tox``,
-``.nox``, ``pyvenv.cfg`` and every directory that holds one) and Brasstag's own temporary names. Also the
-project's ``tools/`` and whatever else the room protects. A hard link to one of the project's own is one too.
+``.nox``, ``pyvenv.cfg`` and every directory that holds one) and Brasstag's own temporary names. Also the project's
+``tools/`` and ``wires.py``, and whatever else the room protects. A hard link to one of the project's own is one too.
 """
 
 import os
@@ -29,7 +29,9 @@ _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _STATE = re.compile(r"\.brasstag(?:-.*)?|brasstag\.toml", re.DOTALL)
 _STRIDE = 32
 _MARKS = tuple("../" * up + ENVIRONMENT_MARK for up in range(_STRIDE))
-_OF_A_PROJECT = ("brasstag.toml", "tools", ".brasstag", ".git")
+_OF_A_PROJECT = ("brasstag.toml", "wires.py", "tools", ".brasstag", ".git")
+_OWN = ("wires.py", "tools")
+"""Names that are control files only beside ``brasstag.toml``."""
 
 
 class ControlFiles:
@@ -37,10 +39,10 @@ class ControlFiles:
 
     def __init__(self, project: Path, workspace: Path, protected: Sequence[Path] = ()) -> None:
         self._hosts = [project / name for name in _OF_A_PROJECT]
-        self._hosts += [workspace / name for name in _OF_A_PROJECT if name != "tools"]
+        self._hosts += [workspace / name for name in _OF_A_PROJECT if name not in _OWN]
         self._hosts += protected
         # A control file may be a link: both its name and what it leads to are protected.
-        inside = [_below(workspace, path) for path in (project / "tools", *protected)]
+        inside = [_below(workspace, path) for path in (*(project / name for name in _OWN), *protected)]
         inside += [_below(workspace.resolve(), path.resolve()) for path in self._hosts]
         self._places = frozenset(_folded(place) for place in inside if place)
         self._below_places = tuple(f"{place}/" for place in self._places)

@@ -10,6 +10,7 @@ from brasstag.sandbox.workspace.change.restage import stage_again
 from brasstag.sandbox.workspace.change.trees import make_parents, move_path, remove_path
 from brasstag.sandbox.workspace.change.undo import stage_undo
 from brasstag.sandbox.workspace.errors import at_path, shown
+from brasstag.sandbox.workspace.links import OUT, climbing_links, why_not
 from brasstag.sandbox.workspace.paths import ROOT, parse_path
 from brasstag.sandbox.workspace.view.browse import Browser
 from brasstag.sandbox.workspace.view.reader import PathStat
@@ -34,10 +35,18 @@ class Draft(Browser):
         self._annotated: dict[str, None] = {}
         self._past: dict[Seen, None] = {}
 
-    def write_bytes(self, path: str, data: bytes, create_dirs: bool = True, mode: int | None = None) -> str:
+    def write_bytes(
+        self,
+        path: str,
+        data: bytes,
+        create_dirs: bool = True,
+        mode: int | None = None,
+        media_type: str = "",
+    ) -> str:
         """Stage a file's whole content, new or over what is there; return its canonical path.
 
-        ``mode`` is None to keep the mode of what is there, or take the default for something new.
+        ``mode`` is None to keep the mode of what is there, or take the default for something new. ``media_type`` is
+        what the caller says the bytes are, if anything.
         """
         where = self._to_write(path, follow_last=True)
         with at_path(where), self._view.stage.whole():
@@ -50,7 +59,9 @@ class Draft(Browser):
             staged = self._view.stage.node(where)
             if mode is None and staged is not None:
                 mode = staged.mode
-            self._view.put(where, Node(file_state(sha256(data)), len(data), mode, bytes(data)))
+            self._view.put(
+                where, Node(file_state(sha256(data)), len(data), mode, bytes(data), media_type=media_type)
+            )
         return where
 
     def write_text(self, path: str, text: str, create_dirs: bool = True, mode: int | None = None) -> str:
@@ -126,7 +137,7 @@ class Draft(Browser):
         """Stage a move; missing directories above the target are made. Return both canonical paths.
 
         A file or link replaces a file or link with ``overwrite``; directories never replace nor are replaced.
-        Moving something onto itself is refused.
+        Moving something onto itself is refused. So is a move after which a link would lead out of the workspace.
         """
         old = self._to_write(source, follow_last=False)
         new = self._to_write(target, follow_last=False)
@@ -135,7 +146,8 @@ class Draft(Browser):
         with at_path(old):
             look = self._present(old)
         with at_path(new), self._view.stage.whole():
-            move_path(self._view, old, new, look, overwrite)
+            links = move_path(self._view, old, new, look, overwrite)
+            self._refuse_links_out(links)
         return old, new
 
     def take_back(self, change: Change) -> list[str]:
@@ -188,6 +200,23 @@ class Draft(Browser):
                 Code.NOT_A_FILE, f"{shown(where)} is a pipe, socket or device; tools leave those alone"
             )
         return look
+
+    def _refuse_links_out(self, moved: Sequence[str]) -> None:
+        """Refuse a move of links after which one of them, or one that stays, leads out of the workspace."""
+        then, now = self._view.link_at, self._view.reader.link_at
+        for path in moved:
+            if why_not(self._workspace, path, then) == OUT:
+                raise SecurityError(
+                    f"{shown(path)} would be a link out of the workspace; a person has to move it",
+                    {"path": shown(path)},
+                )
+        staged = self._view.stage.node
+        for path in climbing_links(self._workspace, lambda path: staged(path) is not None) if moved else ():
+            if why_not(self._workspace, path, then) == OUT and why_not(self._workspace, path, now) is None:
+                raise SecurityError(
+                    f"{shown(path)} would lead out of the workspace through a link that is moved; a person has to do it",
+                    {"path": shown(path)},
+                )
 
     def _refuse_other_than_content(self, where: str) -> None:
         look = self._view.look(where)

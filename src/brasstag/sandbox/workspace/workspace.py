@@ -64,7 +64,8 @@ class Workspace:
         if path == ROOT:
             return os.open(ROOT, flags, dir_fd=self._root)
         try:
-            directory = self._walk(path, flags) if self._walks else self._open(path, flags)
+            opened = _open_by_name if self._walks else _open_at_once
+            directory = opened(self._root, path, flags)
         except (FileNotFoundError, NotADirectoryError):
             self._refuse_environment_above(path)
             raise
@@ -86,7 +87,7 @@ class Workspace:
         # Inside an environment the answer is the same whether something exists there or not.
         for place in ancestors(path):
             try:
-                directory = self._walk(place, syscalls.PIN)
+                directory = _open_by_name(self._root, place, syscalls.PIN)
             except OSError:
                 return
             found = in_environment(directory, place.count("/") + 1)
@@ -94,23 +95,36 @@ class Workspace:
             if found:
                 raise control_error(path)
 
-    def _open(self, path: str, flags: int) -> int:
-        # With O_NOFOLLOW a link at the end would answer ENOTDIR, as if it were a file.
-        return syscalls.openat2(self._root, path.encode(), flags & ~os.O_NOFOLLOW, 0, _CANONICAL)
 
-    def _walk(self, path: str, flags: int) -> int:
-        if len(path.encode()) > LONGEST_PATH:
-            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
-        here = os.dup(self._root)
-        for name in path.split("/"):
-            try:
-                below = os.open(name, flags, dir_fd=here)
-            except NotADirectoryError:
-                raise _link_or_file(here, name) from None
-            finally:
-                os.close(here)
-            here = below
-        return here
+def open_beneath(root: int, path: str, flags: int = READ_DIRECTORY) -> int:
+    """Open a directory below an open one, and follow no link on the way; the caller closes it. Raises OSError."""
+    try:
+        return _open_at_once(root, path, flags)
+    except OSError as error:
+        # Container filters that do not know the call answer EPERM.
+        if error.errno not in (*syscalls.MISSING, errno.EPERM):
+            raise
+    return _open_by_name(root, path, flags)
+
+
+def _open_at_once(root: int, path: str, flags: int) -> int:
+    # With O_NOFOLLOW a link at the end would answer ENOTDIR, as if it were a file.
+    return syscalls.openat2(root, os.fsencode(path), flags & ~os.O_NOFOLLOW, 0, _CANONICAL)
+
+
+def _open_by_name(root: int, path: str, flags: int) -> int:
+    if len(os.fsencode(path)) > LONGEST_PATH:
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
+    here = os.dup(root)
+    for name in path.split("/"):
+        try:
+            below = os.open(name, flags, dir_fd=here)
+        except NotADirectoryError:
+            raise _link_or_file(here, name) from None
+        finally:
+            os.close(here)
+        here = below
+    return here
 
 
 def _link_or_file(directory: int, name: str) -> OSError:

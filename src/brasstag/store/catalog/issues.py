@@ -118,5 +118,7 @@ def _issue(row: Row[Any]) -> Issue:
 
 def _not_found(name: str, *, several: bool = False) -> ToolError:
     return ToolError(
-        Code.ISSUE_NOT_FOUND, not_one("issue", name, "`brasstag issues list` names them", several=several)
+        Code.ISSUE_NOT_FOUND,
+        not_one("issue", name, several=several),
+        hint="`brasstag issues list` names them",
     )

@@ -68,9 +68,8 @@ def proposal_row(connection: Connection, name: str) -> Row[Any]:
     if len(found) != 1:
         raise ToolError(
             Code.PROPOSAL_NOT_FOUND,
-            not_one(
-                "proposal", name, "`brasstag prompts list --proposals` names them", several=len(found) > 1
-            ),
+            not_one("proposal", name, several=len(found) > 1),
+            hint="`brasstag prompts list --proposals` names them",
         )
     return found[0]
 

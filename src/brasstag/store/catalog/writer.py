@@ -100,8 +100,8 @@ class CatalogWriter:
         }.get(last.tag)
         if not proven or (proven.payload or {}).get("row") != row_digest(row):
             raise Unproven(
-                f"{row.id} is not what the timeline says of it, so nothing is done on its word. "
-                "Run `brasstag timeline verify`"
+                f"{row.id} is not what the timeline says of it, so nothing is done on its word.",
+                hint="`brasstag timeline verify` says what does not fit",
             )
 
 

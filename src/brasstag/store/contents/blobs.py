@@ -28,18 +28,23 @@ ZEROS = bytes(_CHUNK)
 class Blobs:
     """A directory of immutable files named by their digest; everything put here is on disk when put returns."""
 
-    def __init__(self, root: Path, contents: Contents | None = None) -> None:
+    def __init__(self, root: Path, contents: Contents | None = None, owner: str = "") -> None:
+        """Keep files below ``root``; those that are still being written have their ``owner`` in their name."""
         self.root = root
+        self.incoming = root / "incoming"
+        """Where files are written first; what is left here belongs to nothing once its owner is dead."""
         self._contents = contents
+        self._owner = owner or str(os.getpid())
 
     def put(self, data: bytes) -> str:
         """Keep ``data`` and return its digest; known bytes cost one look."""
         digest = sha256(data)
         if not self.has(digest):
             temporary = self._temporary()
-            with temporary.open("xb") as file:
-                file.write(data)
-            self.keep({digest: temporary})
+            with _removed_unless_kept(temporary):
+                with temporary.open("xb") as file:
+                    file.write(data)
+                self.keep({digest: temporary})
         return digest
 
     def put_from(self, descriptor: int) -> str:
@@ -62,20 +67,15 @@ class Blobs:
         temporary = self._temporary()
         hasher = hashlib.sha256()
         offset = 0
-        try:
-            with temporary.open("xb") as file:
-                while chunk := os.pread(descriptor, _CHUNK, offset):
-                    hasher.update(chunk)
-                    offset += len(chunk)
-                    if chunk == ZEROS:
-                        file.seek(offset)
-                    else:
-                        file.write(chunk)
-                file.truncate(offset)
-        except BaseException:
-            # Remove the partial file: a full disk has no room for it.
-            temporary.unlink(missing_ok=True)
-            raise
+        with _removed_unless_kept(temporary), temporary.open("xb") as file:
+            while chunk := os.pread(descriptor, _CHUNK, offset):
+                hasher.update(chunk)
+                offset += len(chunk)
+                if chunk == ZEROS:
+                    file.seek(offset)
+                else:
+                    file.write(chunk)
+            file.truncate(offset)
         return hasher.hexdigest(), temporary
 
     def has(self, digest: str) -> bool:
@@ -134,9 +134,8 @@ class Blobs:
         return count, size
 
     def _files(self) -> Iterator[Path]:
-        for shard in [*sorted(self.root.glob("??")), self.root / "incoming"]:
-            if shard.is_dir():
-                yield from sorted(shard.iterdir())
+        for shard in sorted(self.root.glob("??")):
+            yield from sorted(shard.iterdir())
 
     def keep(self, received: Mapping[str, Path]) -> None:
         """Give files that were received the names of their digests, once their bytes are on disk."""
@@ -159,9 +158,8 @@ class Blobs:
         return self.root / digest[:2] / digest
 
     def _temporary(self) -> Path:
-        incoming = self.root / "incoming"
-        incoming.mkdir(parents=True, exist_ok=True)
-        return incoming / f"{os.getpid()}-{os.urandom(8).hex()}"
+        self.incoming.mkdir(parents=True, exist_ok=True)
+        return self.incoming / f"{self._owner}-{os.urandom(8).hex()}"
 
 
 class Batch:
@@ -188,6 +186,16 @@ class Batch:
         """Remove what was not kept."""
         for temporary in self._received.values():
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _removed_unless_kept(temporary: Path) -> Iterator[None]:
+    """Remove a file that could not be written or kept: a full disk has no room for it."""
+    try:
+        yield
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def _sync(path: Path) -> None:

@@ -1,6 +1,6 @@
 """Versions: every state of every path Brasstag has seen, who made it and why, and what changed since a task saw it."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -74,6 +74,15 @@ class Author:
     at: str
 
 
+def reason_of(tool: str, arguments: Any) -> str:
+    """Return why a call makes versions: its tool, and what its caller says of it."""
+    said = arguments.get("why_created") if isinstance(arguments, Mapping) else None
+    if not isinstance(said, str) or not said.strip():
+        return tool
+    # A database takes no NUL as text.
+    return f"{tool}: {' '.join(said.replace(chr(0), ' ').split())}"
+
+
 def add_versions(transaction: Transaction, changes: Iterable[Change], author: Author) -> None:
     """Record what a call made of each path; a before-state not seen yet is recorded first, as made outside."""
     made = _NewVersions(transaction, author)
@@ -89,14 +98,16 @@ def add_versions(transaction: Transaction, changes: Iterable[Change], author: Au
     touch(transaction, dict.fromkeys(row.path for row in made.rows))
 
 
-def written_since(transaction: Transaction, changes: Iterable[Change]) -> Iterator[tuple[str, str]]:
-    """Yield the paths, with the states a call has seen there, whose newest version is another state that a call made."""
+def outdated_looks(transaction: Transaction, changes: Iterable[Change]) -> dict[str, str]:
+    """Return the paths, with the states a call has seen there, whose newest version is another state."""
+    found: dict[str, str] = {}
     for change in changes:
         seen = {change.path: change.before} | ({change.source: change.after} if change.source else {})
         for path, state in seen.items():
-            _number, newest, call_id = transaction.run(_newest, at_path=path).fetchone() or (0, ABSENT, "")
-            if call_id and newest != state:
-                yield path, state
+            _number, newest, _by = transaction.run(_newest, at_path=path).fetchone() or (0, ABSENT, "")
+            if newest != state:
+                found[path] = state
+    return found
 
 
 def insert_versions(transaction: Transaction, rows: Sequence[Version]) -> None:

@@ -261,8 +261,10 @@ conversions = Table(
     Column("tokenizer", Text, nullable=False, server_default=""),
     Column("summary", Text, nullable=False, server_default=""),
     Column("summary_by", Text, nullable=False, server_default=""),
+    Column("signature", Text, nullable=False, server_default=""),
 )
-"""``blocks`` is the digest of the blocks; if there are none, ``code`` and ``reason`` say why, if a converter tried."""
+"""``blocks`` is the digest of the blocks; if there are none, ``code`` and ``reason`` say why, if a converter tried. Models
+are shown what is here, so a row without our ``signature`` does not count."""
 
 outbox = Table(
     "outbox",

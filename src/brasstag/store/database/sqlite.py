@@ -13,6 +13,7 @@ from sqlalchemy.exc import DatabaseError, IntegrityError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from brasstag.store.database.base import PATIENCE_SECONDS, Transaction
+from brasstag.store.database.fair_lock import FairLock
 from brasstag.store.database.index_damage import is_of_an_index_in_parts, is_of_the_index
 from brasstag.store.database.schema import create_tables
 from brasstag.store.database.statements import Guarded, Prepared
@@ -23,6 +24,9 @@ OLDEST_SQLITE = (3, 35)
 
 WRITER_CACHE_KIB = 16_000
 """What the writer remembers of the file: a large commit that does not fit is written more than once."""
+
+QUEUE_SECONDS = 3.0
+"""How long a writer waits in the queue; then it only asks SQLite, as the first in the queue may have stopped."""
 
 SWITCH_SECONDS = 0.01
 """How long to wait before the next try to switch to the write-ahead log."""
@@ -51,6 +55,7 @@ class SqliteDatabase:
         )
         event.listen(self._engine, "connect", _prepare_connection)
         self._lock = threading.Lock()
+        self._fair_lock = FairLock(path.with_name("writing.lock")) if path else None
         self._writer: Connection | None = None
         self._cursor: Any = None
         if path is None:
@@ -67,14 +72,25 @@ class SqliteDatabase:
                 self._cursor = self._writer.connection.cursor()
                 self._cursor.execute(f"PRAGMA cache_size = -{WRITER_CACHE_KIB}")
             transaction = SqliteTransaction(self._writer, self._cursor)
-            self._cursor.execute("BEGIN IMMEDIATE")
-            try:
-                yield transaction
-                transaction.commit()
-            except BaseException:
-                self._roll_back(self._writer)
-                raise
+            with self._in_order():
+                self._cursor.execute("BEGIN IMMEDIATE")
+                try:
+                    yield transaction
+                    transaction.commit()
+                except BaseException:
+                    self._roll_back(self._writer)
+                    raise
         transaction.follow_up()
+
+    @contextmanager
+    def _in_order(self) -> Iterator[None]:
+        """Let processes write in the order in which they came: SQLite lets those that wait sleep and try by chance."""
+        had = self._fair_lock is not None and self._fair_lock.acquire(QUEUE_SECONDS)
+        try:
+            yield
+        finally:
+            if had and self._fair_lock is not None:
+                self._fair_lock.release()
 
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
@@ -142,6 +158,8 @@ class SqliteDatabase:
                 self._cursor.close()
                 self._writer.close()
                 self._writer = self._cursor = None
+            if self._fair_lock is not None:
+                self._fair_lock.close()
             self._engine.dispose()
 
 
@@ -166,7 +184,9 @@ def _as_store_error(error: Any, path: Path | None) -> StoreError:
         return IndexDamaged(said)
     if isinstance(error, sqlite3.OperationalError):
         kind = StoreLost if any(word in said for word in _PASSING) else StoreError
-        return kind(f"the room's database cannot be used: {said}. {_mend(said)}")
+        mend = _mend(said)
+        hint = "" if mend else "`brasstag doctor` says more"
+        return kind(f"the room's database cannot be used: {said}. {mend}".strip(), hint=hint)
     return StoreError(
         f"the room's database is damaged: {said}. Keep a copy of .brasstag/ and restore state.db from a backup."
     )
@@ -179,7 +199,7 @@ def _mend(message: str) -> str:
         return "Another process held it for too long; try again."
     if "readonly" in message or "unable to open" in message:
         return "Check that you may write to .brasstag/."
-    return "Run `brasstag doctor` for more."
+    return ""
 
 
 def _prepare_connection(connection: Any, _record: Any) -> None:

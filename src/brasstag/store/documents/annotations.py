@@ -25,9 +25,13 @@ def retag(
 
 def describe(transaction: Transaction, path: str, description: str, at: str, by: str) -> None:
     """Say in words what a document is; an empty text takes that back."""
-    # Only what a database takes as text: no NUL, no half of a surrogate pair.
-    said = description.encode("utf-8", "replace").decode().replace("\0", " ")
+    said = storable(description)
     _reword(transaction, path, lambda row: replace(row, description=said), _Notice("described", at, by))
+
+
+def storable(description: str) -> str:
+    """Return a description as rows have it, with only what a database takes: no NUL, no half of a surrogate pair."""
+    return description.encode("utf-8", "replace").decode().replace("\0", " ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,10 @@
-"""Conversions: what was found out about contents, kept by digest."""
+"""Conversions: what was found out about contents, kept by digest.
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+Models are shown it, and no timeline tells it. So each row is signed, and a row without our signature is as good as none.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields, replace
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select
@@ -9,15 +12,18 @@ from sqlalchemy import Connection, bindparam, delete, insert, select
 from brasstag.store.database.base import Transaction
 from brasstag.store.database.schema import conversions
 from brasstag.store.database.statements import Prepared, in_parts
+from brasstag.store.timeline.seals import Key
+from brasstag.words.canonical import stored_json
 from brasstag.words.errors import Code
 
-_COLUMNS = tuple(column.name for column in conversions.columns)
 _get = Prepared(
     select(*conversions.columns).where(
         conversions.c.digest == bindparam("of"), conversions.c.media_type == bindparam("as_type")
     )
 )
-_insert = Prepared(insert(conversions).values({name: bindparam(name) for name in _COLUMNS}))
+_insert = Prepared(
+    insert(conversions).values({column.name: bindparam(column.name) for column in conversions.columns})
+)
 _delete = Prepared(
     delete(conversions).where(
         conversions.c.digest == bindparam("of"), conversions.c.media_type == bindparam("as_type")
@@ -49,29 +55,44 @@ class Conversion:
         return (Code(self.code), self.reason) if self.code else None
 
 
-def conversion_of(connection: Connection, digest: str, media_type: str) -> Conversion:
+_COLUMNS = tuple(field.name for field in fields(Conversion))
+
+
+def conversion_of(connection: Connection, key: Key, digest: str, media_type: str) -> Conversion:
     """Return what is known of a content; an empty one where nothing is."""
     found = _get.rows(connection, of=digest, as_type=media_type)
-    return _conversion(found[0]) if found else Conversion(digest, media_type)
+    return (_ours(found[0], key) if found else None) or Conversion(digest, media_type)
 
 
-def conversions_of(connection: Connection, digests: Sequence[str]) -> dict[tuple[str, str], Conversion]:
+def conversions_of(
+    connection: Connection, key: Key, digests: Sequence[str]
+) -> dict[tuple[str, str], Conversion]:
     """Return what is known of many contents, by digest and type."""
     found: dict[tuple[str, str], Conversion] = {}
     for some in in_parts(digests):
         for row in connection.execute(select(*conversions.columns).where(conversions.c.digest.in_(some))):
-            known = _conversion(row)
-            found[known.digest, known.media_type] = known
+            known = _ours(row, key)
+            if known is not None:
+                found[known.digest, known.media_type] = known
     return found
 
 
-def learn(transaction: Transaction, known: Conversion, **more: Any) -> Conversion:
+def learn(transaction: Transaction, key: Key, known: Conversion, **more: Any) -> Conversion:
     """Write down what was found out about a content beside what is known; return both."""
     found = transaction.run(_get, of=known.digest, as_type=known.media_type).fetchone()
-    learned = replace(_conversion(found) if found else known, **more)
+    learned = replace((_ours(found, key) if found else None) or known, **more)
     transaction.run(_delete, of=known.digest, as_type=known.media_type)
-    transaction.run(_insert, **{name: getattr(learned, name) for name in _COLUMNS})
+    told = {name: getattr(learned, name) for name in _COLUMNS}
+    transaction.run(_insert, **told, signature=f"{key.id}:{key.sign(_words(learned))}")
     return learned
+
+
+def changed_conversions(connection: Connection, keys: Mapping[str, Key]) -> Iterator[Conversion]:
+    """Yield the rows that were signed with one of these keys and then changed."""
+    for row in connection.execute(select(*conversions.columns).order_by(conversions.c.digest)):
+        known, key = _conversion(row), keys.get(row.signature.partition(":")[0])
+        if key is not None and _ours(row, key) is None:
+            yield known
 
 
 def kept_blocks(connection: Connection, named: Iterable[str]) -> frozenset[str]:
@@ -82,4 +103,16 @@ def kept_blocks(connection: Connection, named: Iterable[str]) -> frozenset[str]:
 
 
 def _conversion(row: Any) -> Conversion:
-    return Conversion(**dict(zip(_COLUMNS, row, strict=True)))
+    return Conversion(*row[: len(_COLUMNS)])
+
+
+def _ours(row: Any, key: Key) -> Conversion | None:
+    """Return what a row says; None where it was not written with this key."""
+    known = _conversion(row)
+    key_id, _, signature = row[-1].partition(":")
+    return known if key_id == key.id and key.signed(_words(known), signature) else None
+
+
+def _words(known: Conversion) -> str:
+    """Return what is signed: all of it."""
+    return stored_json(["conversion", *astuple(known)])

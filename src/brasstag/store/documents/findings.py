@@ -56,6 +56,8 @@ class ScanContext:
     """The last row there was when the scan began; what it added itself cannot have been moved."""
     gone_since: str
     """From when on a path that was found empty may be where something was moved from."""
+    fits: Callable[[str, str], bool]
+    """Says whether what was found to be of the second type may be called by the first."""
 
 
 def fingerprint_of(status: os.stat_result) -> str:

@@ -18,6 +18,7 @@ from brasstag.store.documents.findings import PathFinding, ScanContext, TakenFil
 from brasstag.store.documents.moves import Appeared, Origin, moved_by_calls, moved_outside
 from brasstag.store.documents.outbox import DOCUMENTS, announce
 from brasstag.store.documents.rows import DocumentRow, last_id, rows_at
+from brasstag.store.documents.said_types import SaidTypes, types_said_by, was_said
 from brasstag.store.tasks.ledger import leased_paths, overlaps
 from brasstag.words.previews import ABSENT, digest_in
 
@@ -49,6 +50,7 @@ class Record:
         self._at = at
         self._context = context
         self._batch = RowBatch()
+        self._said: SaidTypes = {}
 
     def write(self, findings: Sequence[PathFinding]) -> RecordedFindings:
         """Write down what was found."""
@@ -60,6 +62,7 @@ class Record:
         origins = self._origins(findings, rows)
         taken_over = {origin.row.id for origin in origins.values()}
         past = self._past(findings, rows, origins, taken_over)
+        self._said = types_said_by(self._view, [one.newest for one in findings if one.newest is not None])
         self._batch.next_id = last_id(self._view) + 1
         for finding in findings:
             row = rows.get(finding.path)
@@ -134,6 +137,7 @@ class Record:
         if origin is not None:
             moved = origin.row
         base = row if _is_live(row) else moved or row
+        taken = replace(taken, media_type=self._media_type(taken.media_type, version, base))
         is_new_text = base is None or base is moved or not base.is_there or not _reads_alike(base, taken)
         number = base.id if base is not None else self._batch.new_id()
         described = _described(number, finding.path, taken, version, base, first or version)
@@ -147,6 +151,17 @@ class Record:
             self._batch.put(described, taken.text, is_new=base is None)
         what = _what(base, moved, version)
         self._tell(what, version, source=moved.path if moved is not None and base is moved else "")
+
+    def _media_type(self, found: str, version: Version, base: DocumentRow | None) -> str:
+        """Return what its writer says it is, now or earlier, where what was found may be called so; else what was found."""
+        fits = self._context.fits
+        said = self._said.get((version.call_id, version.path))
+        if said is not None and fits(said, found):
+            return said
+        if base is None or base.media_type == found or not fits(base.media_type, found):
+            return found
+        is_said = was_said(self._view, base.media_type, base.path, base.version)
+        return base.media_type if is_said else found
 
     def _version(self, finding: PathFinding, taken: TakenFile, origin: Origin | None) -> Version:
         """Return the version of what was found: the newest there is, or a new one made outside."""
@@ -204,7 +219,13 @@ class Record:
     def _drop(self, row: DocumentRow | None) -> None:
         if row is None:
             return
-        self._batch.deleted.append(row.id)
+        if row.words:
+            # What was said of it stays, for when it can be seen again; without a fingerprint it is then read anew.
+            self._batch.updated.append(
+                replace(row, state=ABSENT, size=0, mode=None, fingerprint="", pending="", note="")
+            )
+        else:
+            self._batch.deleted.append(row.id)
         self._batch.dropped_texts.append(row.id)
         self._counts["removed"] += 1
         self._batch.changes.append(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, or_, select
 
 from brasstag.store.database.schema import documents
 from brasstag.store.documents.rows import DocumentRow, document_row
@@ -36,7 +36,7 @@ class Selection:
     tags: tuple[str, ...] = ()
     """All of these."""
     by: str = ""
-    """Who created it, or made its newest version."""
+    """Who created it, or made its newest version: a role, a task, or ``outside``."""
     task: str = ""
     """The task that created it, or made its newest version."""
     since: str = ""
@@ -84,7 +84,8 @@ def narrowed(wanted: Selection) -> Select[Any]:
     for name in wanted.tags:
         query = query.where(column.tags.contains(stored_json(name), autoescape=True))
     if wanted.by:
-        query = query.where((column.created_by == wanted.by) | (column.updated_by == wanted.by))
+        who = (column.created_by, column.created_task, column.updated_by, column.updated_task)
+        query = query.where(or_(*(one == wanted.by for one in who)))
     if wanted.task:
         query = query.where((column.created_task == wanted.task) | (column.updated_task == wanted.task))
     for moment, holds in ((wanted.since, column.updated_at.__ge__), (wanted.until, column.updated_at.__lt__)):

@@ -15,6 +15,7 @@ from brasstag.store.documents.outbox import forget_old_events
 from brasstag.store.documents.record import Record, RecordedFindings
 from brasstag.store.documents.rows import DocumentRow, Pending, rows_of, update_rows
 from brasstag.store.fulltext.index import Indexed, put_texts
+from brasstag.store.timeline.seals import Key
 from brasstag.words.canonical import sha256
 
 
@@ -33,9 +34,10 @@ class FoundText:
 class DocumentWriter:
     """Writes what scans, conversions and the index find out about the documents of one room."""
 
-    def __init__(self, database: Database, blobs: Blobs, now: Callable[[], str]) -> None:
+    def __init__(self, database: Database, blobs: Blobs, key: Key, now: Callable[[], str]) -> None:
         self._database = database
         self._blobs = blobs
+        self._key = key
         self._now = now
 
     def record_scan(self, findings: Sequence[PathFinding], context: ScanContext) -> RecordedFindings:
@@ -76,7 +78,7 @@ class DocumentWriter:
     def learn(self, known: Conversion, **more: Any) -> Conversion:
         """Write down what was found out about a content beside what is known; return both."""
         with self._database.write() as transaction:
-            return learn(transaction, known, **more)
+            return learn(transaction, self._key, known, **more)
 
     def keep_blocks(self, digest: str, media_type: str, converter: str, blocks: bytes) -> None:
         """Keep the blocks that a converter made of a content."""
@@ -87,6 +89,7 @@ class DocumentWriter:
                 add_contents(transaction, {made: blocks}, self._now())
             learn(
                 transaction,
+                self._key,
                 Conversion(digest, media_type),
                 converter=converter,
                 blocks=made,

@@ -3,8 +3,10 @@
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 from brasstag.store.tasks.hints import Advance
@@ -14,6 +16,25 @@ log = logging.getLogger("brasstag")
 
 class NotBegun(Exception):
     """There was no place for this task before the pool closed, or the job that brought it was cancelled."""
+
+
+_PLACE: ContextVar["tuple[TaskPool, str] | None"] = ContextVar("place", default=None)
+"""The pool that works on this task, and the task."""
+
+
+@contextmanager
+def lending_place() -> Iterator[None]:
+    """Let other tasks have the place of this one while it only waits; then it goes on, even if no place is free."""
+    place = _PLACE.get()
+    if place is None:
+        yield
+        return
+    pool, task_id = place
+    pool.lend(task_id)
+    try:
+        yield
+    finally:
+        pool.take_back(task_id)
 
 
 class TaskPool:
@@ -27,13 +48,16 @@ class TaskPool:
         self._places = places
         self._on_end = on_end
         self._running: dict[str, asyncio.Task[None]] = {}
+        self._lent: set[str] = set()
+        self._served: dict[str, asyncio.Future[None]] = {}
+        """By task: the end of the job that brought it; it comes early where the task lends its place."""
         self._changed = asyncio.Event()
         self._is_closed = False
 
     @property
     def free(self) -> int:
         """How many more tasks there is room for."""
-        return self._places - len(self._running)
+        return max(0, self._places - len(self._running) + len(self._lent))
 
     def holds(self, task_id: str) -> bool:
         """Say whether a task is being worked on here."""
@@ -45,8 +69,23 @@ class TaskPool:
         self._running[task_id] = running
         return running
 
+    def lend(self, task_id: str) -> None:
+        """Let other tasks have the place of one that only waits."""
+        if task_id in self._running:
+            self._lent.add(task_id)
+            if (served := self._served.get(task_id)) is not None and not served.done():
+                served.set_result(None)
+            self._stir()
+
+    def take_back(self, task_id: str) -> None:
+        """End what ``lend`` began."""
+        self._lent.discard(task_id)
+
     async def run(self, task_id: str, wake: int) -> None:
-        """Wait for a place, then until the task is done here; cancelling the second wait does not stop the work."""
+        """Wait for a place, then until the task is done here, or lends its place.
+
+        Cancelling the second wait does not stop the work.
+        """
         try:
             while not self._is_closed and (self.free <= 0 or self.holds(task_id)):
                 await self._changed.wait()
@@ -54,7 +93,9 @@ class TaskPool:
             raise NotBegun(task_id) from None
         if self._is_closed:
             raise NotBegun(task_id)
-        await asyncio.shield(self.begin(task_id, wake))
+        served = self._served[task_id] = asyncio.get_running_loop().create_future()
+        self.begin(task_id, wake).add_done_callback(partial(_end, served))
+        await asyncio.shield(served)
 
     async def __aenter__(self) -> "TaskPool":
         return self
@@ -77,6 +118,7 @@ class TaskPool:
             running.cancel()
 
     async def _work(self, task_id: str, wake: int) -> None:
+        _PLACE.set((self, task_id))
         try:
             await self._advance(task_id, wake)
         except Exception:
@@ -84,6 +126,8 @@ class TaskPool:
             log.exception("%s could not be advanced", task_id)
         finally:
             del self._running[task_id]
+            self._lent.discard(task_id)
+            self._served.pop(task_id, None)
             self._stir()
             if self._on_end is not None:
                 self._on_end(task_id, wake)
@@ -92,6 +136,11 @@ class TaskPool:
         """Let every waiting ``run`` look again."""
         self._changed.set()
         self._changed = asyncio.Event()
+
+
+def _end(served: "asyncio.Future[None]", running: "asyncio.Task[None]") -> None:
+    if not served.done():
+        served.cancel() if running.cancelled() else served.set_result(None)
 
 
 class Serving:

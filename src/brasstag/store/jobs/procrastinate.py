@@ -17,7 +17,7 @@ from procrastinate.exceptions import ConnectorException, ProcrastinateException
 from brasstag.store.database.base import Transaction
 from brasstag.store.database.postgres import PostgresDatabase
 from brasstag.store.jobs.pool import NotBegun, Serving, ServingJobs, TaskPool
-from brasstag.store.tasks.hints import Advance
+from brasstag.store.tasks.hints import OUTSIDE, Advance
 
 log = logging.getLogger("brasstag")
 
@@ -60,6 +60,8 @@ class ProcrastinateJobs(ServingJobs):
 
     def hint(self, transaction: Transaction, task_id: str, queue: str, wake: int) -> None:
         """Queue a job in the transaction that makes the task ready."""
+        if queue == OUTSIDE:
+            return
         connection = transaction.connection.connection.driver_connection
         job = self._deferring.configure_task(JOB, queue=queue or SHARED_QUEUE, connection=connection)
         try:

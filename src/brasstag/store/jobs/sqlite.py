@@ -17,7 +17,7 @@ from brasstag.store.database.base import Transaction
 from brasstag.store.database.schema import tasks
 from brasstag.store.database.sqlite import SqliteDatabase
 from brasstag.store.jobs.pool import Serving, ServingJobs, TaskPool
-from brasstag.store.tasks.hints import Advance
+from brasstag.store.tasks.hints import OUTSIDE, Advance
 from brasstag.store.tasks.transitions import ASIDE
 from brasstag.words.errors import StoreError
 
@@ -134,7 +134,6 @@ def ready_tasks(connection: Connection, queue: str, most: int) -> list[tuple[str
     """Return ready tasks, of one queue or of all, with their wakes; the task that has waited longest comes first."""
     # A task that has stepped aside comes forward by itself.
     query = select(tasks.c.id, tasks.c.wake).where(tasks.c.status == "ready", tasks.c.boot != ASIDE)
-    if queue:
-        query = query.where(tasks.c.queue == queue)
+    query = query.where(tasks.c.queue == queue if queue else tasks.c.queue != OUTSIDE)
     found = connection.execute(query.order_by(tasks.c.woken_at, tasks.c.id).limit(most))
     return [(row.id, row.wake) for row in found]

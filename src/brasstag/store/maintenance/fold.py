@@ -1,4 +1,4 @@
-"""Compare what timelines say of approvals, claims and versions with the tables that hold them.
+"""Compare what timelines say of approvals, claims, versions, documents and memories with the tables that hold them.
 
 The tables exist for quick queries. The chain is the truth; a row that differs from it was not written by Brasstag.
 """
@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 
 from brasstag.store.catalog.proposals import row_digest
-from brasstag.store.database.schema import approvals, calls, leases, memories, proposals, versions
+from brasstag.store.database.schema import approvals, calls, leases, proposals
+from brasstag.store.maintenance.fold_documents import FoldedDocuments
+from brasstag.store.maintenance.fold_memories import FoldedMemories
+from brasstag.store.maintenance.fold_versions import FoldedVersions, are_close
 from brasstag.store.tasks.approvals import request_digest
-from brasstag.words.canonical import stored_json
 from brasstag.words.events import ABOUT_PROPOSALS, EntryKind
-from brasstag.words.previews import ABSENT
 
 Payload = dict[str, Any]
 
@@ -28,12 +29,15 @@ class _FoldedApproval:
     state: Any = "open"
     by: Any = None
     note: Any = ""
+    at: str | None = None
+    """When it was decided."""
 
 
 @dataclass(slots=True)
 class _Claim:
     """What the entries say of one claim."""
 
+    task_id: str
     tool: Any
     changes: Any
     state: str = "claimed"
@@ -45,9 +49,9 @@ class Folded:
 
     approvals: dict[str, _FoldedApproval] = field(default_factory=dict)
     claims: dict[str, _Claim] = field(default_factory=dict)
-    versions: set[tuple[str, str, str]] = field(default_factory=set)
-    notes: dict[str, tuple[Any, Any]] = field(default_factory=dict)
-    """Who wrote which note, by call: what may be remembered."""
+    versions: FoldedVersions = field(default_factory=FoldedVersions)
+    documents: FoldedDocuments = field(default_factory=FoldedDocuments)
+    memories: FoldedMemories = field(default_factory=FoldedMemories)
     redacted: set[str] = field(default_factory=set)
     """Calls of which some entry was redacted: what they tell is no longer complete."""
     unsound: set[str] = field(default_factory=set)
@@ -56,20 +60,26 @@ class Folded:
     """The last step of each proposal, and the digest of the row that it left."""
     doubts: list[tuple[str, str]] = field(default_factory=list)
 
-    def add(self, kind: str, call_id: str, payload: Payload) -> None:
+    def add(self, entry: Row[Any], payload: Payload) -> None:
         """Take one sound entry into account."""
-        match kind:
+        call_id = entry.call_id
+        match entry.kind:
             case EntryKind.ASKED:
                 self._asked(call_id, payload)
             case EntryKind.DECIDED:
-                self._decided(payload)
+                self._decided(entry.at, payload)
             case EntryKind.CLAIMED:
-                self._claimed(call_id, payload)
+                self._claimed(entry, payload)
             case EntryKind.SETTLED:
-                self._settled(call_id, payload)
+                if call_id in self.claims:
+                    self.claims[call_id].state = "settled"
+                self.versions.settled(entry.task_id, call_id, entry.at, payload)
             case EntryKind.CALLED | EntryKind.DELEGATED | EntryKind.QUESTIONED:
                 self._use_up(call_id, payload.get("approval"))
-                self._remembered(call_id, payload)
+                self.documents.called(entry.at, payload)
+                self.memories.called(entry, payload)
+            case EntryKind.REDACTED:
+                self.memories.redacted(entry.at, payload)
             case kind if kind in ABOUT_PROPOSALS:
                 self._moved(payload)
             case _:
@@ -80,8 +90,9 @@ class Folded:
         yield from self.doubts
         yield from self._approval_differences(connection)
         yield from self._claim_differences(connection)
-        yield from self._version_differences(connection)
-        yield from self._memory_differences(connection)
+        yield from self.versions.differences(connection, self._is_untold)
+        yield from self.documents.differences(connection, are_words_told=not self.redacted | self.unsound)
+        yield from self.memories.differences(connection, self._is_untold)
         yield from self._proposal_differences(connection)
 
     def _is_untold(self, call_id: str) -> bool:
@@ -91,18 +102,19 @@ class Folded:
         self._use_up(call_id, payload.get("used"))
         self.approvals[str(payload.get("approval"))] = _FoldedApproval(payload.get("request"))
 
-    def _decided(self, payload: Payload) -> None:
+    def _decided(self, at: str, payload: Payload) -> None:
         approval = self.approvals.get(str(payload.get("approval")))
         if approval is not None:
             approval.request = payload.get("request")
             approval.state, approval.by = payload.get("state"), payload.get("by")
-            approval.note = payload.get("note", "")
+            approval.note, approval.at = payload.get("note", ""), at
 
-    def _claimed(self, call_id: str, payload: Payload) -> None:
+    def _claimed(self, entry: Row[Any], payload: Payload) -> None:
         preview = payload.get("preview")
         changes = preview.get("changes", []) if isinstance(preview, dict) else []
-        self.claims[call_id] = _Claim(payload.get("tool"), changes)
-        self._use_up(call_id, payload.get("approval"))
+        self.claims[entry.call_id] = _Claim(entry.task_id, payload.get("tool"), changes)
+        self.versions.claimed(entry.call_id, payload)
+        self._use_up(entry.call_id, payload.get("approval"))
 
     def _use_up(self, call_id: str, name: Any) -> None:
         if name is None:
@@ -114,26 +126,6 @@ class Folded:
             self.doubts.append(
                 (call_id, f"it acted on {name}, but the timeline has no person who approved that")
             )
-
-    def _settled(self, call_id: str, payload: Payload) -> None:
-        if call_id in self.claims:
-            self.claims[call_id].state = "settled"
-        for change in payload.get("changes") or ():
-            self.versions.add((call_id, change["path"], change["after"]))
-            if change["source"]:
-                self.versions.add((call_id, change["source"], ABSENT))
-
-    def _remembered(self, call_id: str, payload: Payload) -> None:
-        given = payload.get("input")
-        if isinstance(given, dict) and "content" in given:
-            self.notes[call_id] = (payload.get("role"), stored_json(given["content"]))
-
-    def _memory_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
-        # A memory may be gone: people may forget one. A memory that no call asked for is not ours.
-        for row in connection.execute(select(memories).order_by(memories.c.id)):
-            told = self.notes.get(row.call_id)
-            if not self._is_untold(row.call_id) and told != (row.role, row.content):
-                yield row.id, "the timelines tell nothing of this memory, or something else"
 
     def _moved(self, payload: Payload) -> None:
         step, proposal = payload.get("step"), str(payload.get("proposal"))
@@ -163,6 +155,11 @@ class Folded:
             if (told.state, told.by, told.note) != (row.state, row.decided_by, row.note):
                 held = _said(row.state, row.decided_by)
                 yield row.id, f"the timelines tell {_said(told.state, told.by)}, the table says {held}"
+            if not _are_same_moment(told.at, row.decided_at):
+                yield (
+                    row.id,
+                    f"the table has another time of the decision ({row.decided_at}) than the timelines",
+                )
             if told.request != request_digest(row):
                 yield row.id, "the table asks something else than the timelines tell"
         for missing in sorted(self.approvals.keys() - known):
@@ -182,6 +179,8 @@ class Folded:
                 )
             elif told.changes != json.loads(row.changes):
                 yield row.id, "the ledger holds other changes than the timelines tell"
+            elif told.task_id != row.task_id:
+                yield row.id, f"the ledger gives it to {row.task_id}, but it is a call of {told.task_id}"
         for missing in sorted(self.claims.keys() - known):
             yield missing, "the timelines tell of this claim, but it is gone"
         for row in connection.execute(select(leases).order_by(leases.c.path)):
@@ -189,13 +188,10 @@ class Folded:
             if not self._is_untold(row.call_id) and (told is None or told.state != "claimed"):
                 yield row.call_id, f"it holds {row.path} without a claim"
 
-    def _version_differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
-        columns = (versions.c.call_id, versions.c.path, versions.c.state)
-        table = {tuple(row) for row in connection.execute(select(*columns).where(versions.c.call_id != ""))}
-        for call_id, path, _ in sorted(table ^ self.versions):
-            if not self._is_untold(call_id):
-                yield call_id, f"the timelines and the versions differ about {path}"
-
 
 def _said(state: Any, by: Any) -> str:
     return f"{state} by {by}" if by else str(state)
+
+
+def _are_same_moment(told: str | None, held: str | None) -> bool:
+    return told is held is None or (told is not None and held is not None and are_close(told, held))

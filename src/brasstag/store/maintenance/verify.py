@@ -3,7 +3,8 @@
 entries      numbers without gap, each hash over the one before, each payload under its digest or redacted on record
 tasks        head and length as their row says, opened and closed as their entries say, limits and what they used, too
 checkpoints  unbroken, signed, each naming a head that is really there; as long as the witness remembers
-approvals    the state in the table is the state the timelines tell
+the tables   approvals, claims, versions, documents and memories say what the timelines tell
+contents     their bytes are under their digests; what was found out about them is signed
 """
 
 import json
@@ -13,7 +14,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from brasstag.store.database.schema import checkpoints, entries, tasks
+from brasstag.store.database.schema import checkpoints, contents, entries, tasks
+from brasstag.store.documents.conversions import changed_conversions
 from brasstag.store.maintenance.fold import Folded
 from brasstag.store.tasks.origins import differing
 from brasstag.store.tasks.rows import ENDED
@@ -21,6 +23,7 @@ from brasstag.store.timeline.lines import entry_hash, payload_digest
 from brasstag.store.timeline.seals import GENESIS, Key, Witness, head_words, link_hash
 from brasstag.store.timeline.spending import Account
 from brasstag.store.timeline.timeline import NEEDS_OPEN_TASK
+from brasstag.words.canonical import sha256
 from brasstag.words.events import EntryKind
 
 
@@ -101,11 +104,31 @@ def _check_everything(
                 "putting back an older copy of them would not show"
             )
     report.findings += [Finding(where, what) for where, what in folded.differences(connection)]
+    report.findings += _check_contents(connection, keys)
+    if folded.versions.outside:
+        report.unseen.append(
+            f"versions that no call made ({folded.versions.outside}) are on no timeline; what they held was not compared"
+        )
     if folded.redacted:
         calls = len(folded.redacted)
         report.unseen.append(
-            f"the approvals, claims and costs of redacted calls ({calls}) could not be compared"
+            f"the approvals, claims and costs of redacted calls ({calls}) could not be compared, nor what was said"
+            " of documents"
         )
+
+
+def _check_contents(connection: Connection, keys: Mapping[str, Key]) -> Iterator[Finding]:
+    """Compare small contents with their names, and what was found out about contents with its signature."""
+    rows = connection.execution_options(yield_per=200).execute(select(contents.c.digest, contents.c.data))
+    for digest, data in rows:
+        # SQLite keeps a text in a column of bytes, if one is written there.
+        if isinstance(data, str) or sha256(bytes(data)) != digest:
+            yield Finding(f"content {digest[:12]}", "its bytes were changed; it is not read any more")
+    for known in changed_conversions(connection, keys):
+        said = (
+            f"what is known of it as {known.media_type} was changed; it is found out again before it is shown"
+        )
+        yield Finding(f"content {known.digest[:12]}", said)
 
 
 def _walk_entries(connection: Connection, report: Report, folded: Folded) -> dict[str, _Chain]:
@@ -125,7 +148,7 @@ def _walk_entries(connection: Connection, report: Report, folded: Folded) -> dic
         _note(row.kind, payload, chain)
         chain.account.add(row.kind, payload)
         if payload is not None:
-            folded.add(row.kind, row.call_id, payload)
+            folded.add(row, payload)
         else:
             chain.erased.add(row.seq)
             folded.redacted.add(row.call_id)

@@ -164,16 +164,18 @@ def not_found(name: str, *, several: bool = False) -> ToolError:
     """Say that there is no such approval, or more than one, and where to look."""
     return ToolError(
         Code.APPROVAL_NOT_FOUND,
-        not_one("approval", name, "`brasstag approvals` lists those that wait", several=several),
+        not_one("approval", name, several=several),
+        hint="`brasstag approvals` lists those that wait",
     )
 
 
 def already_closed(approval: Approval) -> ToolError:
-    """Say who closed an approval, and when."""
+    """Say who closed an approval, and when; of one that was withdrawn, also why."""
     who = f" by {approval.decided_by} at {approval.decided_at}" if approval.decided_by else ""
+    why = f": {approval.note}" if approval.note and approval.state is ApprovalState.VOID else ""
     return ToolError(
         Code.APPROVAL_CLOSED,
-        f"approval {approval.id} is already {approval.state.value}{who}",
+        f"approval {approval.id} is already {approval.state.value}{who}{why}",
         {"state": approval.state.value, "decided_by": approval.decided_by, "decided_at": approval.decided_at},
     )
 

@@ -211,13 +211,13 @@ class Graph:
         return self._make_ready(task.id, task.epoch, unspent=0)
 
     def requeue(self, tree: str, queue: str) -> None:
-        """Give a whole run to another process; what is ready in it is hinted at there."""
+        """Give a run to another process, but not what a program outside takes the turns of; what is ready is hinted at."""
         with self._database.write() as transaction:
             transaction.touch_tasks()
             transaction.run(transitions.hold_run, of_tree=tree).fetchall()
             transaction.run(transitions.requeue, of_tree=tree, to_queue=queue)
             for task in tasks_of_tree(transaction.connection, tree):
-                if task.status == "ready":
+                if task.status == "ready" and not task.is_outside:
                     self._offer(transaction, task, queue)
 
     def hint_again(self, waiting: Sequence[Task]) -> None:

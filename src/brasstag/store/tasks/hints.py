@@ -5,6 +5,9 @@ from typing import Protocol
 
 from brasstag.store.database.base import Transaction
 
+OUTSIDE = "outside"
+"""The queue of tasks whose turns a program outside takes: no worker takes them, and no hint tells of them."""
+
 Advance = Callable[[str, int], Awaitable[None]]
 """Runs one task, at one of its wakes, until it ends or blocks; never raises."""
 

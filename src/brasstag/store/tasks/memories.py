@@ -82,7 +82,8 @@ def forget_memory(transaction: Transaction, name: str) -> Memory:
     if len(found) != 1:
         raise ToolError(
             Code.INVALID_ARGUMENTS,
-            not_one("memory", name, "`brasstag memories list` names them", several=len(found) > 1),
+            not_one("memory", name, several=len(found) > 1),
+            hint="`brasstag memories list` names them",
         )
     transaction.execute(delete(memories).where(memories.c.id == found[0].id))
     return _memory(found[0])

@@ -1,11 +1,23 @@
-"""Process locks: each opening of a room holds one; the kernel frees it when the process dies."""
+"""Process locks: each opening of a room holds one; the kernel frees it when the process dies.
+
+Files that a process makes for itself carry the id of its lock, so that others can remove them once it is dead.
+"""
 
 import fcntl
 import os
+import re
 import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from brasstag.words.ids import new_id
+
+YOUNG_SECONDS = 3600.0
+"""A file that names no process lock is left alone for so long: its process may still be at work."""
+
+_OWNER = re.compile(r"boot_[0-9a-z]+")
 
 
 class ProcessLock:
@@ -16,6 +28,7 @@ class ProcessLock:
         self.id = new_id("boot")
         self._folder = folder
         self._lock = -1
+        self._places: list[Path] = []
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             unseen = folder / f".{self.id}"
@@ -57,12 +70,28 @@ class ProcessLock:
         except FileNotFoundError:
             return False
 
+    def look_after(self, *places: Path) -> None:
+        """Sweep these directories, too: each file in them has the id of its owner's process lock in its name."""
+        self._places += places
+
     def sweep(self) -> None:
-        """Remove the lock files of dead processes; a process without a lock file counts as dead, too."""
-        if self._folder is not None:
-            for file in self._folder.glob("boot_*.lock"):
-                if not self.is_alive(file.stem):
-                    file.unlink(missing_ok=True)
+        """Remove what dead processes left: their files, then their locks. One without a lock file counts as dead."""
+        if self._folder is None:
+            return
+        is_alive = cache(self.is_alive)
+        for place in (*self._places, self._folder):
+            with suppress(FileNotFoundError):
+                for file in place.iterdir():
+                    with suppress(OSError):
+                        if not self._is_owned(file, is_alive):
+                            file.unlink()
+
+    def _is_owned(self, file: Path, is_alive: Callable[[str], bool]) -> bool:
+        owner = _OWNER.search(file.name)
+        if owner is not None and not file.name.startswith("."):
+            return is_alive(owner[0])
+        # Earlier releases named no owner. A lock that is not seen yet may be taken in the next moment.
+        return time.time() - file.stat().st_mtime < YOUNG_SECONDS
 
     def end(self) -> None:
         """Let go of the lock."""

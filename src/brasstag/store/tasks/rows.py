@@ -10,6 +10,7 @@ from brasstag.store.database.base import Transaction
 from brasstag.store.database.lookup import rows_named
 from brasstag.store.database.schema import tasks
 from brasstag.store.database.statements import Prepared
+from brasstag.store.tasks.hints import OUTSIDE
 from brasstag.store.timeline.lines import START
 from brasstag.store.timeline.seals import Key, head_signature
 from brasstag.store.timeline.timeline import ENDED_STATUSES
@@ -97,6 +98,11 @@ class Task:
     def is_desk(self) -> bool:
         """Whether it has no model: its own process makes its calls, no worker takes it, and no hint wakes it."""
         return self.kind == "desk"
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether a program outside takes its turns: no worker takes it, and no hint wakes it."""
+        return self.queue == OUTSIDE
 
     @property
     def has_ended(self) -> bool:
@@ -217,5 +223,5 @@ def get_task(connection: Connection, name: str) -> Task:
 
 def _not_found(name: str, *, several: bool = False) -> ToolError:
     return ToolError(
-        Code.TASK_NOT_FOUND, not_one("task", name, "`brasstag tasks` lists them", several=several)
+        Code.TASK_NOT_FOUND, not_one("task", name, several=several), hint="`brasstag tasks` lists them"
     )

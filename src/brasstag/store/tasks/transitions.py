@@ -5,6 +5,7 @@ from sqlalchemy import bindparam, case, func, or_, select, update
 from brasstag.settings.crew import PERSON
 from brasstag.store.database.schema import tasks
 from brasstag.store.database.statements import Prepared
+from brasstag.store.tasks.hints import OUTSIDE
 
 ASIDE = ""
 """``boot`` of a task that lets others of its run go first: it is ready, but is offered to no worker meanwhile."""
@@ -118,5 +119,7 @@ hold_run = Prepared(
     .with_for_update()
 )
 requeue = Prepared(
-    update(tasks).where(tasks.c.tree == bindparam("of_tree")).values(queue=bindparam("to_queue"))
+    update(tasks)
+    .where(tasks.c.tree == bindparam("of_tree"), tasks.c.queue != OUTSIDE)
+    .values(queue=bindparam("to_queue"))
 )

@@ -53,6 +53,10 @@ class Key:
         """Return the signature of a link's hash, or of a task's head."""
         return hmac.digest(self.secret, words.encode(), "sha256").hex()
 
+    def derived(self, purpose: str) -> bytes:
+        """Return a key for something else than signatures."""
+        return hmac.digest(self.secret, f"derived\n{purpose}".encode(), "sha256")
+
     def signed(self, words: str, signature: str) -> bool:
         """Say whether a signature is ours."""
         return hmac.compare_digest(self.sign(words), signature)
@@ -92,8 +96,8 @@ class Sealer:
         transaction.lock(Lock.SEALS)
         if not self.knows_chain(lambda at: transaction.run(_link, at=at).fetchone()):
             raise StoreError(
-                "the seals here are not those this machine remembers: the state was put back or replaced. "
-                "Run `brasstag timeline verify`"
+                "the seals here are not those this machine remembers: the state was put back or replaced.",
+                hint="`brasstag timeline verify` says what does not fit",
             )
         last = transaction.run(_last).fetchone()
         seq, previous = (last[0] + 1, last[1]) if last else (0, GENESIS)

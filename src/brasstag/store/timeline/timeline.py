@@ -224,7 +224,8 @@ class Timeline:
         if not is_signed(self._sealer.key, task_id, next_seq, head, signature):
             raise Unproven(
                 f"the timeline of {task_id} is not signed with this machine's key, so nothing is added to it: it was "
-                "tampered with, or begun elsewhere. Run `brasstag timeline verify`"
+                "tampered with, or begun elsewhere.",
+                hint="`brasstag timeline verify` says what does not fit",
             )
         if status in ENDED_STATUSES and kind in NEEDS_OPEN_TASK:
             raise ToolError(
@@ -292,7 +293,8 @@ def proven_entries(connection: Connection, task_id: str, key: Key) -> list[Entry
         head = row.hash
     if not sound or task is None or task.head != head:
         raise Unproven(
-            f"the timeline of {task_id} does not hold, so nothing is done on its word. Run `brasstag timeline verify`"
+            f"the timeline of {task_id} does not hold, so nothing is done on its word.",
+            hint="`brasstag timeline verify` says what does not fit",
         )
     return [entry_from(row) for row in rows]
 

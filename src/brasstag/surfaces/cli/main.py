@@ -13,6 +13,7 @@ from brasstag.surfaces.cli.commands import (
     cost,
     documents,
     issues,
+    logs,
     memories,
     policy,
     project,
@@ -52,6 +53,7 @@ app.command()(call.call)
 app.command()(call.undo)
 app.add_typer(approvals.app, name="approvals")
 app.add_typer(timeline.app, name="timeline")
+app.command()(logs.logs)
 app.add_typer(policy.app, name="policy")
 app.add_typer(tools.app, name="tools")
 app.command()(project.trust)

@@ -76,7 +76,9 @@ class _Copy:
     def of(self, value: Any, depth: int) -> Any:
         kind = type(value)
         if kind is str:
-            self._take(len(value) if value.isascii() else len(value.encode(errors="surrogatepass")))
+            # Its characters first: what is too long by them is not encoded to be counted.
+            self._take(len(value))
+            self._take(0 if value.isascii() else len(value.encode(errors="surrogatepass")) - len(value))
             return value
         if kind in _SCALARS or depth > _DEEPEST:
             return value

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StrictInt,
@@ -22,6 +23,7 @@ from brasstag.toolkit.config.complaints import Complaint, refusal, refuse
 from brasstag.toolkit.config.parameters import JSON_TYPES, ArgumentName, Parameter, Sentence, object_schema
 from brasstag.toolkit.kinds import BEHAVIOUR, Behaviour, ToolType
 from brasstag.toolkit.plain_schema import plain_schema
+from brasstag.words.calls import ResultForm
 from brasstag.words.canonical import why_not_json
 from brasstag.words.verdicts import Condition
 
@@ -78,6 +80,10 @@ def _returns(given: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
+def _one_or_many(given: Any) -> Any:
+    return [given] if isinstance(given, str) else given
+
+
 class ToolConfig(_Frozen):
     """Everything about a tool but its code."""
 
@@ -93,6 +99,8 @@ class ToolConfig(_Frozen):
     confined on a layer over it, ``external`` acts where a preview cannot see."""
     replay: Replay = "ask"
     """Whether a call that a crash interrupted may simply run again."""
+    text: Annotated[tuple[ArgumentName, ...], BeforeValidator(_one_or_many)] = ()
+    """The fields of a result that are its text, for views that show a text; the whole result stays beside it."""
     limits: Limits = Limits()
     aliases: tuple[ToolName, ...] = ()
     examples: tuple[Example, ...] = ()
@@ -101,6 +109,11 @@ class ToolConfig(_Frozen):
     def behaviour(self) -> Behaviour:
         """The row of the behaviour table for this tool's kind."""
         return BEHAVIOUR[self.type]
+
+    @property
+    def says_effects(self) -> bool:
+        """Whether it says where the tool acts, or leaves that open."""
+        return "effects" in self.model_fields_set
 
     @property
     def title(self) -> str:
@@ -114,6 +127,11 @@ class ToolConfig(_Frozen):
     def output_schema(self) -> dict[str, Any] | None:
         """Return the schema of a result, or None where the config promises nothing."""
         return deepcopy(self.returns)
+
+    @cached_property
+    def result_form(self) -> ResultForm:
+        """How its results are shown."""
+        return ResultForm(self.text, self.returns)
 
     @cached_property
     def argument_names(self) -> Mapping[str, str]:
@@ -135,7 +153,7 @@ class ToolConfig(_Frozen):
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
-        refuse([*self._double_names(), *self._wrong_for_kind()])
+        refuse([*self._double_names(), *self._wrong_for_kind(), *self._wrong_text()])
         refuse(self._wrong_examples(compiled(self.input_schema())))
         return self
 
@@ -160,6 +178,14 @@ class ToolConfig(_Frozen):
                 what = f"{spelled!r} is a word of Python"
                 found.append(Complaint(f"parameters.{name}.python_name", what, "Choose another name."))
         return found
+
+    def _wrong_text(self) -> list[Complaint]:
+        promised = (self.returns or {}).get("properties", {})
+        return [
+            Complaint("text", f"{name!r} is not a field of returns", "Name a field that a result has.")
+            for name in self.text
+            if name not in promised
+        ]
 
     def _wrong_for_kind(self) -> list[Complaint]:
         found = []

@@ -2,15 +2,15 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
 from brasstag.toolkit.config.complaints import problems_in
 from brasstag.toolkit.config.config import SCHEMA_WORDS, ToolConfig
-from brasstag.toolkit.config.parameters import parameter_fields
-from brasstag.toolkit.declare.functions import origin_of, source_of
+from brasstag.toolkit.config.parameters import JSON_TYPES, parameter_fields
+from brasstag.toolkit.declare.functions import class_source, origin_of, source_of
 from brasstag.toolkit.plain_schema import plain_schema
 from brasstag.toolkit.tool import RequiresApproval, Tool
 from brasstag.words.calls import ToolResult
@@ -105,12 +105,31 @@ def schema_problems(schema: Any, file: str) -> list[Problem]:
             found.append(
                 Problem(file, place, "has no description", 'Add "description" for the model to read.')
             )
+        found += _wrong_types(part, place, file)
     found += [
         Problem(file, "parameters.required", f"names {name}, which is not a property", "Correct it.")
         for name in schema.get("required", ())
         if name not in properties
     ]
     return found
+
+
+def _wrong_types(schema: Any, place: str, file: str) -> Iterator[Problem]:
+    """Yield each type word, here and below, that is none of JSON's."""
+    if not isinstance(schema, Mapping):
+        return
+    given = schema.get("type", [])
+    words = given if isinstance(given, list | tuple) else [given]
+    if any(word not in JSON_TYPES for word in words):
+        mend = f"Use {', '.join(JSON_TYPES)}, or a list of these."
+        yield Problem(file, f"{place}.type", f"{given!r} is not a JSON type", mend)
+    for word in ("items", "additionalProperties"):
+        yield from _wrong_types(schema.get(word), f"{place}.{word}", file)
+    for word in ("anyOf", "oneOf", "allOf"):
+        for index, part in enumerate(schema.get(word, ())):
+            yield from _wrong_types(part, f"{place}.{word}[{index}]", file)
+    for name, part in schema.get("properties", {}).items():
+        yield from _wrong_types(part, f"{place}.properties.{name}", file)
 
 
 def class_tool(instance: ToolClass) -> Tool:
@@ -125,10 +144,10 @@ def class_tool(instance: ToolClass) -> Tool:
                 "description": instance.description,
                 "parameters": _parameters(instance.parameters),
                 "returns": instance.returns,
-                "effects": instance.effects,
                 "replay": instance.replay,
                 "aliases": instance.aliases,
                 "limits": instance.limits,
+                **({} if _is_silent(instance) else {"effects": instance.effects}),
             }
         )
     except ValidationError as error:
@@ -140,8 +159,20 @@ def class_tool(instance: ToolClass) -> Tool:
         is_async=is_async,
         requires_approval=instance.requires_approval,
         origin=origin,
-        source=source_of(instance.execute),
+        source=_sources(instance),
     )
+
+
+def _sources(instance: ToolClass) -> str:
+    """Return the texts of the files that a tool is made of: that of ``execute``, and those of its classes."""
+    classes = (one for one in type(instance).__mro__ if issubclass(one, ToolClass))
+    own = (one for one in classes if not one.__module__.startswith("brasstag."))
+    return "\n".join(dict.fromkeys([source_of(instance.execute), *filter(None, map(class_source, own))]))
+
+
+def _is_silent(instance: ToolClass) -> bool:
+    """Say whether a class says nothing about where it acts."""
+    return inspect.getattr_static(instance, "effects") is inspect.getattr_static(ToolClass, "effects")
 
 
 def _parameters(schema: Mapping[str, Any]) -> dict[str, Any]:

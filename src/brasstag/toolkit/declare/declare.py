@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from brasstag.toolkit.tool import Looks, RequiresApproval, Tool
 
 _MARK = "__brasstag_declaration__"
+_WITH_JSON = "function"
+"""The one execution type: a function whose words are in a JSON file."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -74,6 +76,10 @@ def tool(
     ``@tool(execution_type="function")`` marks a function whose words are in a JSON file beside it. ``@tool`` alone, or
     with words such as ``effects="none"``, reads the config from annotations and docstring.
     """
+    if execution_type not in (None, _WITH_JSON):
+        mend = f'Write @tool(execution_type="{_WITH_JSON}"), or @tool alone; the kind of a tool stands in its JSON.'
+        what = f"{execution_type!r} is no execution type"
+        raise ConfigError([Problem("@tool", "execution_type", what, mend)])
     given = {
         "tool_id": name,
         "effects": effects,

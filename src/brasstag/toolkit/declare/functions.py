@@ -67,6 +67,15 @@ def source_of(function: Callable[..., Any]) -> str:
         return _code_text(code) if code else repr(plain)
 
 
+def class_source(declared: type) -> str:
+    """Return the text of the file a class comes from, empty where there is none."""
+    loaded = getattr(sys.modules.get(declared.__module__), SOURCE, None)
+    try:
+        return str(loaded) if loaded else "".join(inspect.findsource(declared)[0])
+    except (OSError, TypeError):
+        return ""
+
+
 def _code_text(code: CodeType) -> str:
     constants = [_code_text(part) if isinstance(part, CodeType) else repr(part) for part in code.co_consts]
     return f"{code.co_name} {code.co_names} {code.co_code.hex()} {constants}"

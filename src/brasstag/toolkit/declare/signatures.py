@@ -60,6 +60,12 @@ def injected_into(function: Callable[..., Any], arguments: Collection[str]) -> f
     return frozenset(INJECTABLE & inspect.signature(function).parameters.keys() - set(arguments))
 
 
+def _internal(function: Callable[..., Any], arguments: Collection[str]) -> frozenset[str]:
+    """Return the parameters that the JSON does not name and a call does not need: each keeps its own default."""
+    parameters = inspect.signature(function).parameters.items()
+    return frozenset(name for name, one in parameters if one.default is not NOTHING and name not in arguments)
+
+
 def _resolved(function: Callable[..., Any], annotation: Any) -> Any:
     """Evaluate one annotation alone, so that a faulty one does not affect the others."""
     holder = types.SimpleNamespace(__annotations__={"it": annotation})
@@ -75,7 +81,9 @@ def _resolved(function: Callable[..., Any], annotation: Any) -> Any:
 def disagreements(function: Callable[..., Any], config: ToolConfig, file: str) -> list[Problem]:
     """Return every way in which a function and its JSON do not say the same; ``file`` is the Python file."""
     python = {spelled: name for name, spelled in config.python_names.items()}
-    found, problems = slots(function, file, skip=injected_into(function, python))
+    found, problems = slots(
+        function, file, skip=injected_into(function, python) | _internal(function, python)
+    )
     by_name = {slot.name: slot for slot in found}
     for spelled, name in python.items():
         if spelled not in by_name:
@@ -90,7 +98,7 @@ def disagreements(function: Callable[..., Any], config: ToolConfig, file: str) -
     for slot in found:
         place = f"{config.tool_id}({slot.name})"
         if slot.name not in python:
-            mend = "Describe it under parameters in the JSON, or remove it."
+            mend = "Describe it under parameters in the JSON, give it a default, or remove it."
             problems.append(Problem(file, place, "is in the signature but not in the JSON", mend))
         elif slot.annotation is not NOTHING:
             parameter = config.parameters[python[slot.name]]

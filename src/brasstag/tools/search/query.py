@@ -33,6 +33,8 @@ _SPACES = frozenset(map(ord, "\t\n\f\r "))
 _KINDS = {"d": _DIGITS, "w": _WORD, "s": _SPACES}
 _ALL = frozenset(range(_LAST_ASCII + 1))
 
+_SIGNS = re.compile(r"[.*+?()\[\]{}|^$\\]")
+"""What is more than itself in an expression."""
 _ONE = r"\\[tfrv]|\\[^0-9A-Za-z]"
 _COUNT = "(?:0|[1-9][0-9]*)"
 _TOKEN = re.compile(
@@ -72,6 +74,17 @@ def compiled(query: str, regex: bool, case_sensitive: bool) -> Any:
             f" {LARGEST_PROGRAM} are the most; repeat less, or use smaller classes such as [a-z]",
         )
     return expression
+
+
+def is_expression(query: str, case_sensitive: bool) -> bool:
+    """Say whether a query can be meant as an expression: it has a sign that is no letter in one, and RE2 takes it."""
+    if not _SIGNS.search(query):
+        return False
+    try:
+        compiled(query, regex=True, case_sensitive=case_sensitive)
+    except ToolError:
+        return False
+    return True
 
 
 def translated(query: str, regex: bool, case_sensitive: bool) -> str | None:

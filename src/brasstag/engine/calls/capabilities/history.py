@@ -26,7 +26,7 @@ class CallHistory:
             entry = find_entry(view, tag)
             if entry is None:
                 raise ToolError(
-                    Code.TAG_NOT_FOUND, not_one("tag", tag, "`brasstag timeline show` lists them")
+                    Code.TAG_NOT_FOUND, not_one("tag", tag), hint="`brasstag timeline show` lists them"
                 )
             if not made_versions(view, entry.call_id):
                 raise ToolError(

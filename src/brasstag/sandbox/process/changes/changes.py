@@ -4,12 +4,12 @@ import os
 import stat
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
 from brasstag.sandbox.process.changes.copy import LARGEST_COPY
 from brasstag.sandbox.workspace.errors import shown
+from brasstag.sandbox.workspace.links import climbs_late
 from brasstag.sandbox.workspace.paths import LONGEST_PATH
 from brasstag.words.errors import Code
 
@@ -144,12 +144,6 @@ def why_no_link(path: str, target: str, is_control: Callable[[str], bool]) -> st
     if why_not_named(place):
         return "it is a link to a name that is not UTF-8"
     return "it is a link to a control file" if is_control(place) else None
-
-
-def climbs_late(target: str) -> bool:
-    """Say whether a link goes up from a place it has gone down to: which that is depends on the links on its way."""
-    parts = [part for part in target.split("/") if part not in ("", ".")]
-    return ".." in parts[sum(1 for _ in takewhile(lambda part: part == "..", parts)) :]
 
 
 def why_not_named(path: str) -> str | None:

@@ -4,14 +4,16 @@ import errno
 import fcntl
 import os
 import stat
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
+from brasstag.sandbox.workspace.hidden_from_code import FoundPath, HiddenMoved
 from brasstag.sandbox.workspace.paths import ROOT, join_path
 from brasstag.sandbox.workspace.view.reader import READ_FILE
-from brasstag.sandbox.workspace.workspace import READ_DIRECTORY
+from brasstag.sandbox.workspace.workspace import open_beneath
 from brasstag.words.errors import Code, ToolError
 
 LARGEST_COPY = 1 << 30
@@ -20,6 +22,7 @@ MOST_NAMES = 100_000
 _CLONE = 0x40049409
 _KEPT_OF_FILE = 0o077
 _KEPT_OF_DIRECTORY = 0o3077
+_SWAPPED = (errno.ELOOP, errno.ENOTDIR, errno.EISDIR, errno.EINVAL, errno.ENXIO)
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -50,18 +53,24 @@ class WorkspaceCopy:
     size: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bounds:
     """What a copy is to leave out, and how much it may hold."""
 
     is_control: Callable[[str], bool]
-    hidden: Collection[str] = ()
+    hidden: Mapping[str, FoundPath] = field(default_factory=dict)
     most_bytes: int = LARGEST_COPY
     too_large: str = (
         "no layer can be mounted over this workspace, and it is too large to copy for every run; "
         "give all files in it to the user and group that run Brasstag, or use another file system"
     )
     """What is said of a workspace that holds more."""
+
+    @cached_property
+    def identities(self) -> frozenset[tuple[int, int]]:
+        """What is hidden, by device and inode; what a call has beside its changes becomes the file that it changes."""
+        hidden = (one for one in self.hidden.values() if not one.is_temporary)
+        return frozenset((one.device, one.inode) for one in hidden)
 
 
 def fingerprint(status: os.stat_result) -> Print:
@@ -74,20 +83,32 @@ def fingerprint(status: os.stat_result) -> Print:
 
 
 def copy_tree(root: int, target: Path, bounds: Bounds) -> WorkspaceCopy:
-    """Copy an open directory; pipes, sockets and devices are left out. Raises ToolError where it is too large."""
+    """Copy an open directory; pipes, sockets and devices are left out.
+
+    Raises ToolError where it is too large, and HiddenMoved where what is to be hidden is not, or no longer, at its path.
+    """
     copy = WorkspaceCopy()
     modes: list[tuple[Path, int]] = []
     pending = [ROOT]
     while pending:
         # What another process has removed meanwhile is not there to be copied.
-        with suppress(FileNotFoundError), _opened(root, pending.pop()) as (directory, here):
+        with (
+            _refused_if_swapped(),
+            suppress(FileNotFoundError),
+            _opened(root, pending.pop()) as (directory, here),
+        ):
+            _refuse_moved(bounds, os.fstat(here))
             for path in [join_path(directory, name) for name in os.listdir(here)]:
                 with suppress(FileNotFoundError):
                     status = _look_at(copy, bounds, here, path)
                     if stat.S_ISDIR(status.st_mode):
                         modes.append((target / path, _mode_for(copy, here, path, status)))
-                    if _copy_one(copy, here, path, target / path):
+                    if _copy_one(copy, bounds, here, path, target / path):
                         pending.append(path)
+    for hidden in bounds.hidden.values():
+        was = copy.originals.get(hidden.path)
+        if (was is None or FoundPath.of(hidden.path, was) != hidden) and not bounds.is_control(hidden.path):
+            raise HiddenMoved
     # Not before all is in them.
     for place, mode in reversed(modes):
         place.chmod(mode)
@@ -98,8 +119,19 @@ def copy_tree(root: int, target: Path, bounds: Bounds) -> WorkspaceCopy:
 
 
 @contextmanager
+def _refused_if_swapped() -> Iterator[None]:
+    """Refuse the copy where another program put something of another kind at a path after the look at it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _SWAPPED:
+            raise HiddenMoved from None
+        raise
+
+
+@contextmanager
 def _opened(root: int, directory: str) -> Iterator[tuple[str, int]]:
-    here = os.open(directory, READ_DIRECTORY, dir_fd=root)
+    here = open_beneath(root, directory)
     try:
         yield directory, here
     finally:
@@ -143,7 +175,7 @@ def _mode_for(copy: WorkspaceCopy, here: int, path: str, status: os.stat_result)
     return status.st_mode & kept | rights << 6
 
 
-def _copy_one(copy: WorkspaceCopy, here: int, path: str, target: Path) -> bool:
+def _copy_one(copy: WorkspaceCopy, bounds: Bounds, here: int, path: str, target: Path) -> bool:
     """Copy one name; say whether it is a directory to go into."""
     status = copy.originals[path]
     is_empty = path in copy.placeholders or path in copy.unread or path in copy.hidden
@@ -157,13 +189,17 @@ def _copy_one(copy: WorkspaceCopy, here: int, path: str, target: Path) -> bool:
         if is_empty:
             target.touch(mode)
         else:
-            _copy_file(here, path.rpartition("/")[2], target, mode)
+            _copy_file(bounds, here, path, target, mode)
     return False
 
 
-def _copy_file(here: int, name: str, target: Path, mode: int) -> None:
-    source = os.open(name, READ_FILE, dir_fd=here)
+def _copy_file(bounds: Bounds, here: int, path: str, target: Path, mode: int) -> None:
+    source = os.open(path.rpartition("/")[2], READ_FILE, dir_fd=here)
     try:
+        status = os.fstat(source)
+        # A second name of a hidden file may be open to code, and was there before.
+        if status.st_nlink == 1:
+            _refuse_moved(bounds, status)
         copied = os.open(target, _WRITE, 0o600)
         try:
             _copy_bytes(source, copied)
@@ -172,6 +208,12 @@ def _copy_file(here: int, name: str, target: Path, mode: int) -> None:
             os.close(copied)
     finally:
         os.close(source)
+
+
+def _refuse_moved(bounds: Bounds, status: os.stat_result) -> None:
+    """Refuse to copy what was found elsewhere when the walk found it to be hidden: others move files meanwhile."""
+    if (status.st_dev, status.st_ino) in bounds.identities:
+        raise HiddenMoved
 
 
 def _copy_bytes(source: int, target: int) -> None:

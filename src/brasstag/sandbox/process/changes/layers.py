@@ -22,8 +22,9 @@ from brasstag.sandbox.process.changes.changes_reader import changes_in_copy, cha
 from brasstag.sandbox.process.changes.copy import MOST_NAMES, Bounds, WorkspaceCopy, copy_tree
 from brasstag.sandbox.process.job import Footing, Job
 from brasstag.sandbox.workspace.control import ControlFiles, is_environment, is_state
+from brasstag.sandbox.workspace.hidden_from_code import FoundPath, HiddenMoved
 from brasstag.sandbox.workspace.paths import ROOT, join_path
-from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
+from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace, open_beneath
 from brasstag.store.contents.blobs import Blobs
 
 PREFIX = "run-"
@@ -31,10 +32,18 @@ LOCK = "lock"
 _CAP_SYS_ADMIN = 21
 _DIRECTORIES: dict[Footing, tuple[str, ...]] = {
     "overlay": ("upper", "work", "merged", "hollow"),
-    "copy": ("upper",),
-    "snapshot": ("upper",),
-    "read-only": (),
+    "copy": ("upper", "hollow"),
+    "snapshot": ("upper", "hollow"),
+    "read-only": ("merged", "hollow"),
 }
+# What the launcher makes of each, and where in the scratch directory the code's workspace is then.
+_VIEWS: dict[Footing, tuple[str, str]] = {
+    "overlay": ("overlay", "merged"),
+    "copy": ("copy", "upper"),
+    "snapshot": ("copy", "upper"),
+    "read-only": ("live", "merged"),
+}
+_INSTEAD: dict[Footing, Footing] = {"overlay": "copy", "read-only": "snapshot"}
 _WRITABLE: tuple[Footing, ...] = ("overlay", "copy")
 _COPIED: tuple[Footing, ...] = ("copy", "snapshot")
 
@@ -50,56 +59,66 @@ class Layer:
         self.host = os.readlink(f"/proc/self/fd/{self.root}")
         self.footing = footing
         self.scratch, self._lock = _make_held(scratch)
-        for name in _DIRECTORIES[footing]:
-            (self.scratch / name).mkdir()
         self.since = self.scratch.stat().st_ctime_ns
         """What another process changes in the workspace from now on has a later time than this."""
-        control = dict(self._control_files())
+        control = {found.path: found for found in self._control_files()}
         # The code must not read state and rules of the room. Git and interpreters need the other files.
-        self._shown = [name for name in control if not is_state(name)]
-        self._hidden = {name: control[name] for name in control if is_state(name)} | dict(job.hidden)
+        self._shown = {name: found for name, found in control.items() if not is_state(name)}
+        self._hidden = {name: found for name, found in control.items() if is_state(name)}
+        self._hidden |= {found.path: found for found in job.hidden}
         self._copy: WorkspaceCopy | None = None
-        if footing in _COPIED:
-            self._copy = self._copied()
 
     @property
     def written(self) -> str | None:
         """The directory that holds what the run writes; None where it cannot write."""
         return str(self.scratch / "upper") if self.footing in _WRITABLE else None
 
-    @property
-    def overlay(self) -> dict[str, Any] | None:
-        """What the launcher has to mount."""
-        if self.footing != "overlay":
-            return None
+    def view(self) -> dict[str, Any]:
+        """Return what the launcher has to make: the code's workspace, with what is hidden covered."""
+        footing, view = _VIEWS[self.footing]
+        hidden = [*self._not_yet_hidden(), *self._doors()]
         return {
             "scratch": str(self.scratch),
             "user_namespace": not may_mount(),
-            "hidden": list(self._hidden),
+            "footing": footing,
+            "view": view,
+            "shown": [(one.path, one.device, one.inode) for one in self._shown.values()],
+            "hidden": [one for one in hidden if not one.is_temporary],
+            "temporary": [one.path for one in hidden if one.is_temporary],
         }
 
-    def fall_back(self) -> None:
-        """Work on a copy from here on."""
-        self.footing = "copy"
-        self._copy = self._copied()
+    def make(self) -> None:
+        """Make the directories it needs, and the copy where it is one; raises ToolError where that cannot be."""
+        for name in _DIRECTORIES[self.footing]:
+            (self.scratch / name).mkdir(exist_ok=True)
+        if self.footing in _COPIED:
+            self._copy = self._copied()
+
+    def fall_back(self) -> bool:
+        """Work on a copy from here on; say whether it did not do that before."""
+        instead = _INSTEAD.get(self.footing)
+        if instead is None:
+            return False
+        self.footing = instead
+        self.make()
+        return True
 
     def mounts(self) -> Mounts:
         """Return what a backend puts where."""
-        upper = str(self.scratch / "upper")
-        merged = str(self.scratch / "merged")
-        place = {"overlay": merged, "copy": upper, "snapshot": upper, "read-only": self.host}
-        # Through the layer no socket or pipe of the host leads to a process there.
-        stand_in = merged if self.footing == "overlay" else self.host
-        return Mounts(
-            place[self.footing],
-            self.footing in _WRITABLE,
-            tuple((f"{stand_in}/{name}", name) for name in self._shown),
-            tuple(self._not_yet_hidden()),
-            str(self.scratch / LOCK),
-            self.host,
-            stand_in,
-            tuple(f"{self.host}/{path}" for path in self._doors()),
-        )
+        view = str(self.scratch / _VIEWS[self.footing][1])
+        return Mounts(view, self.footing in _WRITABLE, tuple(self._shown), self.host)
+
+    def require_unmoved(self) -> None:
+        """Raise HiddenMoved where what is hidden or shown is not what was listed; the last look before code starts.
+
+        A directory that was looked into must not be another one: two that were swapped meanwhile may both have been taken
+        for the one that hides nothing.
+        """
+        listed = (*self._shown.values(), *self._not_yet_hidden())
+        if not all(found.is_temporary or found.is_beneath(self.root) for found in listed):
+            raise HiddenMoved
+        if any(found.is_replaced(self.root) for found in self._job.walked):
+            raise HiddenMoved
 
     def changes(self) -> ChangeSet:
         """Return exactly what the run changed; ask only after it has ended."""
@@ -127,26 +146,26 @@ class Layer:
             bounds = replace(bounds, most_bytes=most, too_large=said)
         return copy_tree(self.root, self.scratch / "upper", bounds)
 
-    def _not_yet_hidden(self) -> Iterator[tuple[str, bool]]:
-        """Yield what is left to a backend to cover: a layer covers by itself, and a copy has only empty names."""
-        for path, is_directory in self._hidden.items():
-            is_live = self.footing == "read-only" or path.split("/", 1)[0] in self._shown
-            if self.footing != "overlay" and is_live:
-                yield path, is_directory
+    def _not_yet_hidden(self) -> Iterator[FoundPath]:
+        """Yield what has to be covered; what a copy holds of its own is empty already."""
+        for path, found in self._hidden.items():
+            if self.footing not in _COPIED or path.split("/", 1)[0] in self._shown:
+                yield found
 
-    def _doors(self) -> Iterator[str]:
-        """Find sockets and pipes in what is shown beside a copy as it is on the host."""
+    def _doors(self) -> Iterator[FoundPath]:
+        """Find sockets and pipes in what is shown beside a copy as it is on the host: they lead to processes there."""
         pending = list(self._shown) if self.footing in _COPIED else []
         while pending:
             place = pending.pop()
             with suppress(OSError), _listed(self.root, place) as entries:
                 for entry in entries:
+                    path = join_path(place, entry.name)
                     if entry.is_dir(follow_symlinks=False):
-                        pending.append(join_path(place, entry.name))
+                        pending.append(path)
                     elif not (entry.is_symlink() or entry.is_file(follow_symlinks=False)):
-                        yield join_path(place, entry.name)
+                        yield FoundPath.of(path, entry.stat(follow_symlinks=False))
 
-    def _control_files(self) -> Iterator[tuple[str, bool]]:
+    def _control_files(self) -> Iterator[FoundPath]:
         """Find the control files at the top of the workspace; a change to one further below refuses the whole set."""
         for name in os.listdir(self.root):
             with suppress(OSError):
@@ -156,7 +175,7 @@ class Layer:
                 if not (has_mark or self.workspace.control.covers(name)):
                     continue
                 if is_directory or stat.S_ISREG(status.st_mode):
-                    yield name, is_directory
+                    yield FoundPath.of(name, status)
 
 
 @contextmanager
@@ -167,6 +186,7 @@ def open_layer(workspace: Workspace, scratch: Path, job: Job) -> Iterator[Layer]
         footing = "overlay" if may_mount() or not _has_foreign_files(workspace) else "copy"
     layer = Layer(workspace, scratch, footing, job)
     try:
+        layer.make()
         yield layer
     finally:
         layer.close()
@@ -305,7 +325,7 @@ def _holds_foreign_files(root: int) -> bool:
 
 @contextmanager
 def _listed(root: int, path: str) -> "Iterator[Iterator[os.DirEntry[str]]]":
-    here = os.open(path, READ_DIRECTORY, dir_fd=root)
+    here = open_beneath(root, path)
     try:
         with os.scandir(here) as entries:
             yield entries

@@ -1,17 +1,13 @@
 """Links in a change set: where each would lead in the workspace."""
 
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 
-from brasstag.sandbox.process.changes.changes import PathChange, climbs_late, why_not_named
-from brasstag.sandbox.workspace.paths import ROOT, Circle, ancestors, join_path, splice
+from brasstag.sandbox.process.changes.changes import PathChange, why_not_named
+from brasstag.sandbox.workspace.links import OUT, climbing_links, why_not
+from brasstag.sandbox.workspace.paths import ancestors
 from brasstag.sandbox.workspace.view.reader import Reader
-from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
-from brasstag.words.errors import SecurityError, ToolError
+from brasstag.sandbox.workspace.workspace import Workspace
 
-_OUT = "it is a link out of the workspace, through another link"
-_CONTROL = "it is a link to a control file, through another link"
 _STANDING = "it would lead out of the workspace through a link the code has made; make that one otherwise"
 
 
@@ -31,24 +27,16 @@ class Links:
     def refused(self) -> Iterator[tuple[str, str]]:
         """Yield each link for which the set cannot land, with the reason."""
         for path in self._targets:
-            reason = self._why_not(path, self._then)
+            reason = why_not(self._workspace, path, self._then)
             if reason:
                 yield path, reason
-        for path in self._climbing() if self._targets else ():
-            if self._why_not(path, self._then) == _OUT and self._why_not(path, self._now) is None:
+        for path in climbing_links(self._workspace, self._is_no_standing_link) if self._targets else ():
+            led_out = why_not(self._workspace, path, self._now) is not None
+            if not led_out and why_not(self._workspace, path, self._then) == OUT:
                 yield path, _STANDING
 
-    def _why_not(self, path: str, link_at: Callable[[str], str | None]) -> str | None:
-        try:
-            splice(path, link_at, self._workspace.control.refuse, follow_last=True)
-        except Circle:
-            # It leads nowhere, for every program.
-            return None
-        except SecurityError:
-            return _OUT
-        except ToolError:
-            return _CONTROL
-        return None
+    def _is_no_standing_link(self, path: str) -> bool:
+        return path in self._after or why_not_named(path) is not None
 
     def _now(self, path: str) -> str | None:
         if path not in self._known:
@@ -62,25 +50,3 @@ class Links:
 
     def _is_gone(self, path: str) -> bool:
         return not self._gone.isdisjoint(ancestors(path))
-
-    def _climbing(self) -> list[str]:
-        """Find the links of others that go up behind a name: where they lead depends on what that name is."""
-        found: list[str] = []
-        pending = [ROOT]
-        while pending:
-            place = pending.pop()
-            with (
-                # A directory that cannot be read cannot lead the code anywhere.
-                suppress(OSError, ToolError),
-                self._workspace.directory(place, READ_DIRECTORY) as directory,
-                os.scandir(directory) as entries,
-            ):
-                for entry in entries:
-                    path = join_path(place, entry.name)
-                    if path in self._after or why_not_named(path) or self._workspace.control.covers(path):
-                        continue
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append(path)
-                    elif entry.is_symlink() and climbs_late(os.readlink(entry.name, dir_fd=directory)):
-                        found.append(path)
-        return sorted(found)

@@ -129,23 +129,10 @@ def _bound(path: Path, mounts: Mounts) -> Iterator[str]:
     if path.is_symlink():
         yield from ("--symlink", str(next_step(path)), str(path))
     else:
-        yield from _shown(mounts.source(str(path)), str(path), mounts)
-
-
-def _shown(source: str, place: str, mounts: Mounts) -> Iterator[str]:
-    yield from ("--ro-bind", source, place)
-    for door in mounts.doors:
-        if door.startswith(f"{source}/"):
-            yield from ("--ro-bind", mounts.empty, f"{place}{door.removeprefix(source)}")
+        yield from ("--ro-bind", mounts.source(str(path)), str(path))
 
 
 def _workspace(mounts: Mounts) -> Iterator[str]:
     yield from ("--bind" if mounts.writable else "--ro-bind", mounts.workspace, WORKSPACE)
-    for source, path in mounts.shown:
-        yield from _shown(source, f"{WORKSPACE}/{path}", mounts)
-    for path, is_directory in mounts.hidden:
-        place = f"{WORKSPACE}/{path}"
-        if is_directory:
-            yield from ("--size", "4096", "--tmpfs", place, "--remount-ro", place)
-        else:
-            yield from ("--ro-bind", mounts.empty, place)
+    for name in mounts.shown if mounts.writable else ():
+        yield from ("--ro-bind", f"{mounts.workspace}/{name}", f"{WORKSPACE}/{name}")

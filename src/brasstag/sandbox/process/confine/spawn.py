@@ -121,7 +121,8 @@ def start_program(wanted: dict[str, Any], wires: Sequence[int]) -> Started:
             ) from None
     raise ToolError(
         Code.EXECUTION_ERROR,
-        "confined programs cannot be started: the launcher ends at once. Run `brasstag doctor`",
+        "confined programs cannot be started: the launcher ends at once",
+        hint="`brasstag doctor` says more",
     )
 
 

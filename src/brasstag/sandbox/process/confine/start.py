@@ -7,6 +7,7 @@ import json
 import os
 import reprlib
 import resource
+import select
 import signal
 import socket
 import termios
@@ -16,12 +17,13 @@ from dataclasses import dataclass
 from brasstag.sandbox.process.backend import Backend, Wires
 from brasstag.sandbox.process.changes.layers import Layer
 from brasstag.sandbox.process.confine.cgroups import Group
-from brasstag.sandbox.process.confine.launcher import LAYER, NETWORK, START
+from brasstag.sandbox.process.confine.launcher import LAYER, MOVED, NETWORK, START
 from brasstag.sandbox.process.confine.seccomp import filter_program
 from brasstag.sandbox.process.confine.spawn import Started, start_program
 from brasstag.sandbox.process.job import Job, JobLimits
 from brasstag.sandbox.process.web_door import PORT
 from brasstag.sandbox.workspace.errors import at_path
+from brasstag.sandbox.workspace.hidden_from_code import HiddenMoved
 from brasstag.sandbox.workspace.paths import parse_path
 from brasstag.words.errors import Code, ToolError
 
@@ -36,12 +38,13 @@ class NotConfined(ToolError):
     def __init__(self, said: str) -> None:
         super().__init__(
             Code.NOT_SUPPORTED,
-            "the code was not run: it cannot be confined here. A person can find out why with `brasstag doctor`",
+            "the code was not run: it cannot be confined here. A person has to find out why",
+            hint="`brasstag doctor` says why",
         )
         self.said = said
 
 
-class NoOverlay(Exception):
+class NoOverlay(NotConfined):
     """The kernel would not mount a layer over this workspace."""
 
 
@@ -77,8 +80,10 @@ class Child:
 def start_job(job: Job, layer: Layer, backend: Backend, group: Group | None, held: ExitStack) -> Child:
     """Start a job; raises NotConfined when that cannot be, and NoOverlay when it could on another footing."""
     _refuse_unfit(job, layer)
-    gate_inside, gate = _pipe(held, held)
     with ExitStack() as inside:
+        # When this process closes its end, by whatever end of its own, all that was started is killed.
+        leash_inside, leash = _pipe(inside, held)
+        gate_inside, gate = _pipe(held, held)
         stdout, stdout_inside = _pipe(held, inside)
         stderr, stderr_inside = _pipe(held, inside)
         status, status_inside = _pipe(held, inside)
@@ -99,24 +104,24 @@ def start_job(job: Job, layer: Layer, backend: Backend, group: Group | None, hel
             "environment": {},
             "wires": list(wires),
             "limits": _kernel_limits(job.limits),
-            "layer": layer.overlay,
+            "layer": layer.view(),
             "door": PORT if job.network else 0,
             "cgroup": str(group.path) if group else "",
         }
-        descriptors = [*wires.values()] + ([layer.root] if layer.overlay else [])
-        started = start_program(wanted, descriptors)
+        started = start_program(wanted, [leash_inside, gate, *wires.values(), layer.root])
     held.callback(started.close)
     # Before the gate is closed, which would open it: whatever went wrong until then, nothing runs unwatched.
     held.callback(_kill, started.pidfd)
     _refuse_trouble(started)
-    pid = _first_process(status)
+    pid = _first_process(status, started.pidfd)
     if pid is None:
         raise NotConfined(_last_words(stderr))
     try:
         inner = os.pidfd_open(pid)
-    except ProcessLookupError:
+        held.callback(os.close, inner)
+        os.write(leash, str(pid).encode())
+    except (ProcessLookupError, BrokenPipeError):
         raise NotConfined(_last_words(stderr)) from None
-    held.callback(os.close, inner)
     with suppress(OSError):
         # Counted inside its own user namespace; outside it would be all processes this user has.
         most = job.limits.processes + 1
@@ -152,6 +157,8 @@ def _refuse_trouble(started: Started) -> None:
             f"the code was not run: it cannot be given a network of its own here ({said}); "
             "run it without `network`, and fetch with web_fetch",
         )
+    if step.startswith(MOVED):
+        raise HiddenMoved
     raise NoOverlay(said) if step.startswith(LAYER) else NotConfined(said)
 
 
@@ -172,10 +179,16 @@ def _unfit(word: str, why: str) -> ToolError:
     return ToolError(Code.INVALID_ARGUMENTS, f"{reprlib.repr(word)} cannot be given to a program: {why}")
 
 
-def _first_process(status: int) -> int | None:
+def _first_process(status: int, backend: int) -> int | None:
+    """Wait until the backend says which is its first confined process; None when it ends before."""
     said = b""
+    poll = select.poll()
+    for descriptor in (status, backend):
+        poll.register(descriptor, select.POLLIN)
     while b"\n" not in said:
-        piece = os.read(status, 4096)
+        # What it left behind may hold its end of the pipe open for ever.
+        ready = [descriptor for descriptor, _ in poll.poll()]
+        piece = os.read(status, 4096) if status in ready else b""
         if not piece:
             return None
         said += piece
@@ -183,8 +196,12 @@ def _first_process(status: int) -> int | None:
 
 
 def _last_words(stderr: int) -> str:
-    with os.fdopen(os.dup(stderr), "rb") as file:
-        return file.read(4096).decode(errors="replace").strip()
+    """Return what a backend has said before it ended; what it left behind may hold the pipe open for ever."""
+    os.set_blocking(stderr, False)
+    try:
+        return os.read(stderr, 4096).decode(errors="replace").strip()
+    except BlockingIOError:
+        return ""
 
 
 def _kernel_limits(limits: JobLimits) -> list[tuple[str, int]]:

@@ -71,7 +71,8 @@ def run_job(
         try:
             child = start_job(job, layer, backend, group, held)
         except NoOverlay:
-            layer.fall_back()
+            if not layer.fall_back():
+                raise
             child = start_job(job, layer, backend, group, held)
         with _served(child, door):
             return _JobRun(job, layer, backend, group, child, tell, door).watch(stop)
@@ -133,6 +134,7 @@ class _JobRun:
         try:
             _active.add(self._child.pid)
             with _first_in_line():
+                self._layer.require_unmoved()
                 self._child.release()
                 self._until_gone(dog, stop)
         finally:

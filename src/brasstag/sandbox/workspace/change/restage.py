@@ -26,7 +26,7 @@ def _as_after(blobs: Blobs, change: Change) -> Node:
         return Node(DIRECTORY, mode=change.mode)
     digest = digest_in(change.after) or ""
     if is_file(change.after):
-        return Node(change.after, change.size, change.mode, kept=True)
+        return Node(change.after, change.size, change.mode, kept=True, media_type=change.media_type)
     try:
         return Node(change.after, change.size, data=blobs.get(digest), kept=True)
     except StoreError as error:

@@ -53,13 +53,17 @@ def remove_path(view: View, path: str, look: PathStat, recursive: bool) -> list[
     return sorted([path, *(below.path for below in inside)])
 
 
-def move_path(view: View, source: str, target: str, look: PathStat, overwrite: bool) -> None:
-    """Stage the move of a file, link or directory; what stands at the target decides whether it may."""
+def move_path(view: View, source: str, target: str, look: PathStat, overwrite: bool) -> list[str]:
+    """Stage the move of a file, link or directory; return the links that move, by their new paths.
+
+    What stands at the target decides whether it may.
+    """
     _refuse_target(view, source, target, look, overwrite)
     make_parents(view, target)
     if look.kind != "directory":
         view.carry(source, target)
-        return
+        return [target] if look.kind == "symlink" else []
+    links: list[str] = []
     inside = _inside(view, source)
     view.put(target, Node(DIRECTORY, mode=look.mode))
     for below in inside:
@@ -68,9 +72,11 @@ def move_path(view: View, source: str, target: str, look: PathStat, overwrite: b
             view.put(place, Node(DIRECTORY, mode=below.look.mode))
         else:
             view.carry(below.path, place)
+            links += [place] if below.look.kind == "symlink" else []
     # Only now: what lies in a directory that goes is no longer there to be carried.
     for path in (source, *(below.path for below in inside if below.look.kind == "directory")):
         view.put(path, VACATED)
+    return links
 
 
 def _refuse_target(view: View, source: str, target: str, look: PathStat, overwrite: bool) -> None:

@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple
 
 from brasstag.sandbox.workspace.errors import at_path, shown, tool_error
 from brasstag.sandbox.workspace.globs import matcher
-from brasstag.sandbox.workspace.hidden_from_code import hidden_in
+from brasstag.sandbox.workspace.hidden_from_code import FoundPath, hidden_in
 from brasstag.sandbox.workspace.paths import ROOT, join_path, parse_path
 from brasstag.sandbox.workspace.view.reader import NOTHING, DiskState, Kind, Known, Listing, PathStat
 from brasstag.sandbox.workspace.view.view import View
@@ -165,13 +165,14 @@ class Browser:
             for path, look in self._walk(where, recursive, hidden, self._looks, lambda look: look.kind)
         )
 
-    def hidden_paths(self) -> Iterator[tuple[str, bool]]:
-        """Yield every path that code must not see, and whether it is a directory; what lies in one is not named again.
+    def hidden_paths(self, walked: list[FoundPath]) -> Iterator[FoundPath]:
+        """Yield every path that code must not see; what lies in a directory among them is not named again.
 
-        Code sees what tools cannot even name, so the disk itself is walked.
+        Code sees what tools cannot even name, so the disk itself is walked; ``walked`` gets the directories it went through.
         """
+        self.asked_first.clear()
         with self._workspace.directory(ROOT, READ_DIRECTORY) as root:
-            yield from hidden_in(root, self._visibility.says_nothing_about, self._is_hidden_from_code)
+            yield from hidden_in(root, self._visibility.says_nothing_about, self._is_hidden_from_code, walked)
 
     def open_files(
         self, directory: str = ROOT, globs: Sequence[str] = (), hidden: bool = False
@@ -210,6 +211,10 @@ class Browser:
             self.count_as_read((path,))
             with file:
                 yield path, file
+
+    def count_anew(self) -> None:
+        """Forget what was left out so far: the same files are gone through once more."""
+        self.hidden_count = self.skipped_count = self.disguised_count = 0
 
     def count_as_read(self, paths: Collection[str]) -> None:
         """Note that files were read for this call; those that a rule may deny or ask about are listed in the preview."""

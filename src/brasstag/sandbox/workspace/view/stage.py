@@ -31,6 +31,8 @@ class Node:
     kept: bool = False
     """Whether the bytes are in the blobs already; the same ones again, with the same mode, are then no change."""
     vacated: bool = False
+    media_type: str = ""
+    """What the caller says new bytes are."""
     modified: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
@@ -157,6 +159,7 @@ class StagedPaths:
                 size=node.size,
                 before_size=before.size,
                 vacated=node.vacated,
+                media_type=node.media_type,
             )
             yield replace(change, source=node.origin, mode=None) if self._is_move(path, node) else change
 

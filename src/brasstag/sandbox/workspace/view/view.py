@@ -40,7 +40,7 @@ class View:
         """Return the canonical path for a parsed one."""
         if not self.stage:
             return self.reader.resolve(path, follow_last)
-        return splice(path, self._link_at, self._control.refuse, follow_last)
+        return splice(path, self.link_at, self._control.refuse, follow_last)
 
     def look(self, path: str) -> PathStat | None:
         """Return what a canonical path is, or None where nothing is."""
@@ -161,6 +161,15 @@ class View:
         """Return where a staged link points."""
         return node.data if node.data is not None else self.reader.target(node.origin)
 
+    def link_at(self, path: str) -> str | None:
+        """Return where a link points, or None where there is no link."""
+        node = self.stage.node(path)
+        if node is None:
+            return self.reader.link_at(path)
+        if node.state == ABSENT or node.kind != "symlink":
+            return None
+        return os.fsdecode(self.target(node))
+
     def _staged(self, path: str, node: Node, limit: int | None) -> bytes:
         if node.state == ABSENT:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -196,14 +205,6 @@ class View:
         except FileNotFoundError:
             self.remember(resolved, NOTHING)
             raise
-
-    def _link_at(self, path: str) -> str | None:
-        node = self.stage.node(path)
-        if node is None:
-            return self.reader.link_at(path)
-        if node.state == ABSENT or node.kind != "symlink":
-            return None
-        return os.fsdecode(self.target(node))
 
 
 def _agree(earlier: str, later: str) -> bool:

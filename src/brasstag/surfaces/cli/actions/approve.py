@@ -10,7 +10,7 @@ from brasstag.surfaces.cli.follow import decide
 from brasstag.surfaces.cli.follow.who_continues import is_served, who_continues
 from brasstag.surfaces.cli.session.people import require_approver
 from brasstag.surfaces.cli.session.rooms import open_room, open_store
-from brasstag.surfaces.cli.show.outcomes import show_outcome
+from brasstag.surfaces.cli.show.outcomes import show_outcome, tell_log
 from brasstag.surfaces.cli.show.program_output import Live
 from brasstag.surfaces.cli.terminal.console import OutputName, report, say, wants_json
 from brasstag.surfaces.cli.terminal.exits import Exit
@@ -72,7 +72,9 @@ class Approving:
             isinstance(outcome, Waiting) and used.state is ApprovalState.CONSUMED
         )
         if not self.always or not went_on:
-            return show_outcome(outcome, self.output, approval.tool, approvalId=approval.id)
+            code = show_outcome(outcome, self.output, approval.tool, approvalId=approval.id)
+            tell_log(room.state.tracebacks, outcome, self.output)
+            return code
         rule = self._write_rule(room, used)
         found = {"rule": rule} if isinstance(rule, str) else {"noRule": rule.because}
         code = show_outcome(outcome, self.output, approval.tool, approvalId=approval.id, **found)

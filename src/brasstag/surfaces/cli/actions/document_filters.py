@@ -74,7 +74,12 @@ def _unfit(room: "Room", asked: "Filter") -> list[str]:
         *_missing(
             "no document was made by",
             [asked.creator],
-            {by for row in rows for by in (row.created_by, row.updated_by)},
+            {
+                by
+                for row in rows
+                for by in (row.created_by, row.updated_by, row.created_task, row.updated_task)
+                if by
+            },
         ),
     ]
     if asked.task and not any(asked.task in (row.created_task, row.updated_task) for row in rows):

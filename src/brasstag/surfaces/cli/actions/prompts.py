@@ -11,7 +11,7 @@ from brasstag.surfaces.cli.session.rooms import open_room
 from brasstag.surfaces.cli.session.shown import note_shown, shown_digest
 from brasstag.surfaces.cli.show.diffs import print_diff
 from brasstag.surfaces.cli.show.prompts import print_prompt_tool, print_proposal, tell_left_out
-from brasstag.surfaces.cli.terminal.console import OutputName, print_json, report, say, wants_json
+from brasstag.surfaces.cli.terminal.console import OutputName, can_ask, print_json, report, say, wants_json
 from brasstag.surfaces.cli.terminal.exits import Exit
 from brasstag.surfaces.cli.terminal.prompts import confirm
 from brasstag.surfaces.cli.terminal.tables import Column, print_rows
@@ -183,7 +183,7 @@ class PromptCommands:
                         "bold",
                     )
                     print_diff(_as_text(one.accepted.tool if one.accepted else None), _as_text(one.tool))
-            if not yes and (wants_json(self.output) or not confirm("Accept all of this?")):
+            if not yes and not (can_ask(self.output) and confirm("Accept all of this?")):
                 say("Nothing was accepted; --yes accepts it without a question.", stderr=True)
                 return Exit.WAITING
             accepted = await room.prompts.accept(person, seen=digest)

@@ -12,7 +12,7 @@ from brasstag.surfaces.cli.commands.options import HERE, Output, Project, pass_o
 from brasstag.surfaces.cli.session.rooms import open_store, run
 from brasstag.surfaces.cli.terminal.console import (
     OutputName,
-    at_terminal,
+    can_ask,
     print_json,
     quote,
     report,
@@ -86,7 +86,7 @@ def approve(
         raise typer.BadParameter("change the arguments in one way: --edit or --arguments")
     if (edit or arguments is not None) and len(names) > 1:
         raise typer.BadParameter("edit one approval at a time")
-    if edit and (wants_json(output) or not at_terminal()):
+    if edit and not can_ask(output):
         raise typer.BadParameter("--edit shows you the change first, so it needs a terminal; use --arguments")
     from brasstag.surfaces.cli.actions.approve import Approving
 

@@ -6,7 +6,7 @@ import typer
 
 from brasstag.surfaces.cli.commands.help import CommandGroup
 from brasstag.surfaces.cli.commands.options import Output
-from brasstag.surfaces.cli.terminal.console import print_json, report, say, wants_json
+from brasstag.surfaces.cli.terminal.console import OutputName, print_json, report, say, wants_json
 
 app = CommandGroup(
     help="List, add and remove people who may decide with a token.", invoke_without_command=True
@@ -24,8 +24,8 @@ def approvers(context: typer.Context, output: Output = None) -> None:
         context.default_map = {context.invoked_subcommand: {"output": output}}
         return
     names = approver_names()
-    for name in names:
-        report(output, {"name": name}, name)
+    for name, file in names.items():
+        report(output, {"name": name, "by": file or None}, f"{name}  (by {file})" if file else name)
     if not names and not wants_json(output):
         say("No person has a token; `brasstag approvers add NAME` makes one.", "dim")
 
@@ -36,10 +36,29 @@ def add(name: Name, output: Output = None) -> None:
 
     The token is printed alone on standard output, so that a script can read it. -o json prints an object.
     """
-    from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver, require_approver
+    from brasstag.surfaces.cli.session.people import add_approver, require_approver
 
-    token = add_approver(name, issued_by=require_approver().name)
-    if output == "json":
+    _hand_over(name, add_approver(name, issued_by=require_approver().name), output)
+
+
+@app.command()
+def bootstrap(name: Name, output: Output = None) -> None:
+    """Make the first token of an account that has no terminal.
+
+    It works only while the user directory holds no approver, no accepted file and no room. `doctor` and `timeline verify`
+    name it ever after.
+    """
+    from brasstag.surfaces.cli.session.bootstrap import bootstrap as give_first
+
+    _hand_over(name, give_first(name), output)
+    say("`brasstag doctor` and `brasstag timeline verify` name this bootstrap from now on.", stderr=True)
+
+
+def _hand_over(name: str, token: str, output: OutputName | None) -> None:
+    """Print the token alone on standard output, and what it is for beside it."""
+    from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE
+
+    if wants_json(output):
         print_json({"name": name, "token": token})
     else:
         typer.echo(token)

@@ -11,7 +11,7 @@ import typer
 from brasstag.surfaces.cli.commands.complete import tool_names
 from brasstag.surfaces.cli.commands.options import HERE, JsonText, Output, Pairs, Project, Role
 from brasstag.surfaces.cli.session.rooms import open_room, run
-from brasstag.surfaces.cli.terminal.console import OutputName, at_terminal, wants_json
+from brasstag.surfaces.cli.terminal.console import OutputName, can_ask
 
 if TYPE_CHECKING:
     from brasstag.app import Room
@@ -121,7 +121,7 @@ async def call_tool(
     A command of its own may have the outcome ``retold`` in its words, and ``usage`` lists its arguments.
     """
     from brasstag.surfaces.cli.session.people import require_approver
-    from brasstag.surfaces.cli.show.outcomes import show_outcome
+    from brasstag.surfaces.cli.show.outcomes import show_outcome, tell_log
     from brasstag.surfaces.cli.show.program_output import Live
     from brasstag.words.calls import Waiting
 
@@ -135,8 +135,10 @@ async def call_tool(
         async with live.shown():
             outcome = await room.call(tool, arguments, role=role)
         if isinstance(outcome, Waiting) and outcome.approval_id and not later:
-            outcome = await _decided_now(room, outcome, live, yes=yes, prompts=not wants_json(output))
-        return show_outcome(retold(live.rest_of(outcome, output)), output, tool, usage=usage)
+            outcome = await _decided_now(room, outcome, live, yes=yes, prompts=can_ask(output))
+        code = show_outcome(retold(live.rest_of(outcome, output)), output, tool, usage=usage)
+        tell_log(room.state.tracebacks, outcome, output)
+        return code
 
 
 async def _decided_now(
@@ -151,7 +153,7 @@ async def _decided_now(
             decided = await approve(room, waiting.approval_id)
         return waiting if isinstance(decided, Noted) else decided
     outcome: Outcome = waiting
-    while isinstance(outcome, Waiting) and outcome.approval_id and prompts and at_terminal():
+    while isinstance(outcome, Waiting) and outcome.approval_id and prompts:
         async with live.shown():
             answered = await prompt(room, outcome.approval_id)
         if answered is None or isinstance(answered, Noted):

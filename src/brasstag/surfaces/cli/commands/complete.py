@@ -80,6 +80,14 @@ def task_ids(project: Path) -> Iterable[str]:
 
 
 @_offering
+def logged_tags(project: Path) -> Iterable[str]:
+    """Offer the calls whose traceback is kept."""
+    from brasstag.settings import STATE_DIRECTORY
+
+    return [file.stem for file in (project / STATE_DIRECTORY / "logs").glob("*.log")]
+
+
+@_offering
 def question_ids(project: Path) -> Iterable[str]:
     """Offer the questions that wait for people."""
     from brasstag.app import is_question_to_people

@@ -21,6 +21,8 @@ from brasstag.store import (
     sqlite_version,
 )
 from brasstag.surfaces.cli.follow.who_continues import is_served
+from brasstag.surfaces.cli.session.bootstrap import bootstraps
+from brasstag.surfaces.cli.session.people import approver_names
 from brasstag.surfaces.cli.terminal.failures import paragraph
 from brasstag.words.errors import BrasstagError, IndexDamaged
 
@@ -63,6 +65,19 @@ def _machine() -> Iterator[Check]:
     existing = next(place for place in (folder, *folder.parents) if place.exists())
     writable = os.access(existing, os.W_OK)
     yield Check("user directory", writable, f"{folder}" if writable else f"{folder} cannot be written")
+    yield _approvers()
+
+
+def _approvers() -> Check:
+    """Say who may decide without a terminal, and every bootstrap that there was."""
+    try:
+        names = approver_names()
+    except BrasstagError as error:
+        return Check("approvers", False, paragraph(error))
+    shown = [f"{name} (by {file})" if file else name for name, file in names.items()]
+    return Check(
+        "approvers", True, "; ".join([", ".join(shown) or "none has a token", *map(str, bootstraps())])
+    )
 
 
 def _project(root: Path) -> Iterator[Check]:

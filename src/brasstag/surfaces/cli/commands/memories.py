@@ -41,8 +41,16 @@ def forget(
     project: Project = HERE,
 ) -> None:
     """Delete one or more memories for good; later tasks do not see them."""
+    from brasstag.policy import OPERATOR
+    from brasstag.store import Desk
+    from brasstag.store import forget as forget_memories
+    from brasstag.surfaces.cli.session.people import user_name
+    from brasstag.words.ids import new_id
+
+    who = f"cli:{user_name()}"
     with open_store(project) as room_state:
-        forgotten = room_state.store.forget_memories(names)
+        desk = Desk(new_id("task"), who, OPERATOR, "memories forget")
+        forgotten = forget_memories(room_state.store, names, who, desk)
     for memory in forgotten:
         report(output, {"memory": memory.id, "forgotten": True}, f"Forgot {memory.id} of {memory.role}.")
 

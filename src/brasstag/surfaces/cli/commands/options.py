@@ -5,15 +5,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from brasstag.settings import chosen_output
 from brasstag.surfaces.cli.commands.complete import role_names
 from brasstag.surfaces.cli.terminal.console import OutputName
 
 HERE = Path()
 
+
+def _output_or_setting(context: typer.Context, output: OutputName | None) -> OutputName | None:
+    """Return the form that was asked for, or else the one that the project's settings name."""
+    if output is not None or context.resilient_parsing:
+        return output
+    # What was given was read before what was not, so a project that was named is known here.
+    return chosen_output(context.params.get("project") or context.lookup_default("project") or HERE)
+
+
 Output = Annotated[
     OutputName | None,
     typer.Option(
-        "--output", "-o", help="Print for people or as json; json when the output is not a terminal."
+        "--output",
+        "-o",
+        help="Print for people or as json; people, unless [cli] output in brasstag.toml says json.",
+        callback=_output_or_setting,
     ),
 ]
 Project = Annotated[
@@ -48,7 +61,11 @@ JsonText = Annotated[
 def pass_on(context: typer.Context, project: Path, output: OutputName | None) -> None:
     """Let options given to a group count for the command that follows: ``tools -o json list``."""
     if context.invoked_subcommand is not None:
-        context.default_map = {context.invoked_subcommand: {"project": project, "output": output}}
+        # The setting of one project must not count for a command that names another one.
+        source = context.get_parameter_source("output")
+        was_given = source is not None and source.name == "COMMANDLINE"
+        given = {"project": project} | ({"output": output} if was_given else {})
+        context.default_map = {context.invoked_subcommand: given}
 
 
 if TYPE_CHECKING:

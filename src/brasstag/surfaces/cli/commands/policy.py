@@ -40,10 +40,11 @@ def check_examples(output: Output = None, project: Project = HERE) -> None:
     """
     from brasstag.app import read_rules
     from brasstag.policy import shipped_rules
-    from brasstag.settings import find_project
+    from brasstag.settings import find_project, read_settings
 
     # Reading checks the examples; one that fails is a problem of the configuration like any other.
-    own, shipped = read_rules(find_project(project)), shipped_rules()
+    own, policy = read_rules(find_project(project)), read_settings(find_project(project)).policy
+    shipped = shipped_rules(policy.dangerous_commands, policy.switched_off)
     examples = sum(len(rule.match) + len(rule.not_match) for rule in (*shipped, *own))
     report(
         output,

@@ -1,6 +1,7 @@
 """The project itself: init, trust, doctor, gc."""
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
@@ -10,7 +11,7 @@ from brasstag.surfaces.cli.commands.options import HERE, Output, Project
 from brasstag.surfaces.cli.session.rooms import open_store
 from brasstag.surfaces.cli.terminal.console import (
     OutputName,
-    at_terminal,
+    can_ask,
     print_json,
     report,
     say,
@@ -101,36 +102,56 @@ def trust(
     yes: Annotated[
         bool, typer.Option("--yes", help="Accept the changes; needs a terminal or an approver's token.")
     ] = False,
+    effects: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=WORD",
+            help="Say where a tool acts that does not say so: workspace, ask or free. Repeat it for more tools.",
+        ),
+    ] = None,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
     """Show changed control files, and ask you to accept them.
 
-    Changed control files are not loaded until you accept them. Files with mistakes cannot be accepted.
+    Changed control files are not loaded until you accept them. Files with mistakes, and Python that does not
+    load, cannot be accepted. Where a new or
+    changed tool does not say where it acts, you are asked that, too.
     """
     from brasstag.settings import find_project
+    from brasstag.surfaces.cli.session.effects import read_effects, settle_effects
     from brasstag.surfaces.cli.session.people import require_approver
     from brasstag.surfaces.cli.session.trust import Unaccepted
     from brasstag.surfaces.cli.terminal.prompts import confirm
+    from brasstag.words.errors import WAYS_TO_ACCEPT, ConfigError
 
-    if yes:
+    given = read_effects(effects or ())
+    if yes or given:
         require_approver()
-    found = Unaccepted.look(find_project(project))
+    root = find_project(project)
+    found = Unaccepted.look(root)
     if not found:
-        report(output, {"accepted": True, "changes": []}, "Nothing has changed since you last accepted it.")
+        told = {"effects": settle_effects(root, given, asks=False)} if given else {}
+        said = "Nothing has changed since you last accepted it."
+        report(output, {"accepted": True, "changes": []} | told, "Accepted." if given else said)
         return
     if not wants_json(output):
         found.show(stderr=False)
     if found.problems:
         _refuse(found, output)
-    accepted = yes or (at_terminal() and confirm("Load these control files from now on?"))
+    accepted = yes or (can_ask(output) and confirm("Load these control files from now on?"))
+    told = {}
     if accepted:
         require_approver()
-        found.accept()
-    how = "" if accepted or at_terminal() else " Add --yes to accept them without a terminal."
+        try:
+            found.accept(given)
+        except ConfigError as error:
+            _refuse(replace(found, problems=tuple(error.problems)), output)
+        told = {"effects": settle_effects(root, given, asks=not yes)}
+    how = "" if accepted or can_ask(output) else f" {WAYS_TO_ACCEPT}"
     report(
         output,
-        {"accepted": accepted, "changes": found.as_json()},
+        {"accepted": accepted, "changes": found.as_json()} | told,
         "Accepted." if accepted else f"Nothing was accepted.{how}",
     )
     raise typer.Exit(Exit.DONE if accepted else Exit.FAILED)
@@ -141,13 +162,12 @@ def _refuse(found: "Unaccepted", output: OutputName | None) -> NoReturn:
     from brasstag.surfaces.cli.terminal.failures import paragraph
     from brasstag.words.errors import ConfigError
 
-    problems = [str(problem) for problem in found.problems]
-    report(
-        output,
-        {"accepted": False, "changes": found.as_json(), "problems": problems},
-        f"Nothing was accepted, as this could not be loaded. {paragraph(ConfigError(found.problems))}",
-        "red",
-    )
+    if wants_json(output):
+        problems = [str(problem) for problem in found.problems]
+        print_json({"accepted": False, "changes": found.as_json(), "problems": problems})
+    else:
+        reason = paragraph(ConfigError(found.problems))
+        say(f"Nothing was accepted, as this could not be loaded. {reason}", "red", stderr=True)
     raise typer.Exit(Exit.FAILED)
 
 
@@ -161,12 +181,14 @@ def gc(
     """Delete stored file contents that nothing needs any more.
 
     It keeps contents that a version, a running call or a waiting approval needs, and those newer than --grace-days.
+    It also deletes what processes that were killed left half written.
     """
     from brasstag.store import named_blobs
 
     with open_store(project) as room_state:
         keep = room_state.store.read(named_blobs)
         count, size = room_state.store.blobs.collect(keep, grace_days * DAY_SECONDS)
+        room_state.boot.sweep()
     report(
         output,
         {"deleted": count, "bytes": size, "kept": len(keep)},

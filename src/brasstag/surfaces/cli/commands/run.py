@@ -20,7 +20,7 @@ from brasstag.surfaces.cli.commands.options import (
 )
 from brasstag.surfaces.cli.session.people import require_approver
 from brasstag.surfaces.cli.session.rooms import run as in_loop
-from brasstag.surfaces.cli.terminal.console import OutputName, at_terminal, wants_json
+from brasstag.surfaces.cli.terminal.console import OutputName, can_ask
 
 if TYPE_CHECKING:
     from brasstag.surfaces.cli.follow.follow_run import Running
@@ -130,4 +130,4 @@ def running(project: Path, output: OutputName | None, later: bool) -> "Running":
     """Return what follows a run, and asks the person at the terminal unless that is for later."""
     from brasstag.surfaces.cli.follow.follow_run import Running
 
-    return Running(project, output, asks=at_terminal() and not wants_json(output) and not later)
+    return Running(project, output, asks=can_ask(output) and not later)

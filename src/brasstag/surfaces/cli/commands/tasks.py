@@ -10,7 +10,7 @@ from brasstag.surfaces.cli.commands.complete import question_ids, run_ids, task_
 from brasstag.surfaces.cli.commands.options import HERE, Output, Project
 from brasstag.surfaces.cli.session.rooms import open_store
 from brasstag.surfaces.cli.session.rooms import run as in_loop
-from brasstag.surfaces.cli.terminal.console import at_terminal, print_json, say, wants_json
+from brasstag.surfaces.cli.terminal.console import can_ask, print_json, say, wants_json
 from brasstag.words.budgets import MICRO
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def answer(
     """
     from brasstag.surfaces.cli.actions.answer import Answering
 
-    answering = Answering(project, output, asks=at_terminal() and not wants_json(output))
+    answering = Answering(project, output, asks=can_ask(output))
     if document or go_on:
         raise typer.Exit(in_loop(answering.in_room(question, text, document or [], go_on=go_on)))
     answering.in_store(question, text)

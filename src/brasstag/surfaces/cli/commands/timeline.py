@@ -37,11 +37,14 @@ def show(
     ] = None,
     task: Task = None,
     newest: Annotated[int, typer.Option("--newest", "-n", min=1, help="Show this many entries.")] = 40,
+    calls: Annotated[
+        bool, typer.Option("--calls", help="Show one record for each call, instead of its entries.")
+    ] = False,
     output: Output = None,
     project: Project = HERE,
 ) -> None:
     """Show the newest entries, or one entry in full."""
-    _show(project, tag, task, newest, output)
+    (_show_calls if calls else _show)(project, tag, task, newest, output)
 
 
 @app.command()
@@ -124,6 +127,26 @@ def _show(project: Path, tag: str | None, task: str | None, newest: int, output:
         say("Nothing has happened here yet.", "dim")
 
 
+def _show_calls(
+    project: Path, tag: str | None, task: str | None, newest: int, output: OutputName | None
+) -> None:
+    from brasstag.store import call_records
+    from brasstag.surfaces.cli.show.records import print_records
+
+    with open_store(project) as room_state:
+        one, chosen = (None, _task(room_state, task)) if tag is None else _entry_or_task(room_state, tag)
+        found = room_state.store.read(lambda view: list(call_records(view, one.task_id if one else chosen)))
+    if one is not None:
+        found = [record for record in found if record.call == one.call_id]
+    if wants_json(output):
+        for record in found[-newest:]:
+            print_json(record.as_json())
+    elif found:
+        print_records(found[-newest:])
+    else:
+        say("No call was made here yet.", "dim")
+
+
 def _export(project: Path, task: str | None, calls: bool, file: Path | None) -> None:
     from brasstag.store import export_calls, export_entries
 
@@ -153,6 +176,8 @@ def _verify(project: Path, output: OutputName | None) -> int:
 
 
 def _show_report(found: "Report", output: OutputName | None) -> None:
+    from brasstag.surfaces.cli.session.bootstrap import bootstraps
+
     if wants_json(output):
         print_json(
             {
@@ -163,6 +188,7 @@ def _show_report(found: "Report", output: OutputName | None) -> None:
                 "redacted": found.redacted,
                 "findings": [{"where": one.where, "what": one.what} for one in found.findings],
                 "unseen": found.unseen,
+                "bootstraps": [one.as_json() for one in bootstraps()],
             }
         )
         return
@@ -170,6 +196,8 @@ def _show_report(found: "Report", output: OutputName | None) -> None:
         say(f"{finding.where}: {finding.what}", "red")
     for line in found.unseen:
         say(f"not seen from here: {line}", "yellow")
+    for one in bootstraps():
+        say(f"{one}; no person at a terminal vouched for it", "yellow")
     counted = f"{found.entries} entries of {found.tasks} tasks, {found.checkpoints} seals"
     if found.redacted:
         counted += f", {found.redacted} redacted"
@@ -194,8 +222,10 @@ def _redact(project: Path, tag: str, reason: str, contents: bool, output: Output
         raise typer.BadParameter("say why; the reason stays on the timeline in place of what goes")
     who = require_approver()
     with open_store(project) as room_state:
-        entry = _entry(room_state, tag)
+        entry = find_entry(room_state, tag)
         deleted = redact(room_state.store, entry, str(who), reason, contents=contents)
+        same = room_state.store.entries(entry.task_id, entry.call_id) if entry.call_id else [entry]
+        room_state.tracebacks.forget(one.tag for one in same)
     gone = f" Deleted {deleted.contents} kept contents." if contents else ""
     report(
         output,
@@ -217,7 +247,8 @@ def _head(project: Path, output: OutputName | None) -> None:
         say(f"seal {seal['seq']} · {seal['at']} · {seal['hash']}")
 
 
-def _entry(room_state: "RoomState", tag: str) -> "Entry":
+def find_entry(room_state: "RoomState", tag: str) -> "Entry":
+    """Return the entry of a tag, or of the end of one; raise ToolError where there is none."""
     entry = room_state.store.entry(tag)
     if entry is None:
         raise _no_entry("tag", tag)
@@ -243,11 +274,8 @@ def _no_entry(what: str, name: str) -> "ToolError":
 
     return ToolError(
         Code.TAG_NOT_FOUND,
-        not_one(
-            what,
-            name,
-            "`brasstag timeline show` lists tags, `brasstag tasks` lists tasks; if several have this end, give more of it",
-        ),
+        not_one(what, name),
+        hint="`brasstag timeline show` lists tags, `brasstag tasks` lists tasks; if several have this end, give more of it",
     )
 
 

@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 app = CommandGroup(help="List, show and create tools.", invoke_without_command=True)
 
 DOCS_FILE = Path("docs/TOOLS.md")
+PROJECT_DOCS_FILE = "TOOLS.md"
 Form = Literal["openai", "openai-flat", "anthropic", "mcp"]
 
 
@@ -68,13 +70,21 @@ def docs(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit 1 when the page is out of date.")
     ] = False,
-    file: Annotated[Path, typer.Option(help="Write this file.")] = DOCS_FILE,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write this file; TOOLS.md beside brasstag.toml, or docs/TOOLS.md without a project."
+        ),
+    ] = None,
     output: Output = None,
+    project: Project = HERE,
 ) -> None:
-    """Write docs/TOOLS.md from the shipped tools' configs."""
+    """Write a page about the tools of a project, or the shipped ones."""
     from brasstag.toolkit import shipped_tools, tools_page
 
-    page = tools_page(shipped_tools())
+    root = _project_above(project)
+    page = tools_page(shipped_tools() if root is None else run(_tools_of(root)))
+    file = file or (DOCS_FILE if root is None else Path(os.path.relpath(root / PROJECT_DOCS_FILE)))
     found = file.read_bytes().decode(errors="replace") if file.exists() else ""
     if page == found:
         report(output, {"file": str(file), "current": True}, f"{file} is up to date.")
@@ -115,6 +125,24 @@ def new(
         report(output, {"wrote": shown}, f"Wrote {shown}.")
     if not wants_json(output):
         say("Edit them, then run `brasstag trust`: new tools are loaded once you have accepted them.")
+
+
+def _project_above(start: Path) -> Path | None:
+    """Return the project that a directory belongs to; None where it is ours, and belongs to none."""
+    from brasstag.settings import find_project
+    from brasstag.words.errors import ConfigError
+
+    try:
+        return find_project(start)
+    except ConfigError:
+        if start != HERE:
+            raise
+        return None
+
+
+async def _tools_of(project: Path) -> "list[Tool]":
+    async with open_room(project, "tools docs") as room:
+        return room.tools.list()
 
 
 async def _list(project: Path, output: OutputName | None, role: str) -> None:

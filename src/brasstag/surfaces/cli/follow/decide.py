@@ -14,7 +14,7 @@ from brasstag.surfaces.cli.terminal.console import quote, say
 from brasstag.surfaces.cli.terminal.prompts import ask_meanwhile, confirm_meanwhile
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState
 from brasstag.words.calls import Failed, Outcome, Waiting
-from brasstag.words.errors import Code, ToolError
+from brasstag.words.errors import Code, ToolError, with_hint
 
 if TYPE_CHECKING:
     from brasstag.app import Room
@@ -138,7 +138,7 @@ async def _edit_here(room: "Room", approval: Approval) -> Decided | None:
         changed = await asyncio.to_thread(edited_arguments, approval)
         return await approve_edited(room, approval, changed, asks=True)
     except ToolError as error:
-        say(f"{error.code.value}: {error.message}", "red")
+        say(f"{error.code.value}: {with_hint(error.message, error.hint)}", "red")
         return None
 
 

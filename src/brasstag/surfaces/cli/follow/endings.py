@@ -7,7 +7,15 @@ from brasstag.surfaces.cli.follow.events import event, shortly
 from brasstag.surfaces.cli.follow.who_continues import who_continues
 from brasstag.surfaces.cli.show.outcomes import print_value
 from brasstag.surfaces.cli.show.task_tree import picture
-from brasstag.surfaces.cli.terminal.console import OutputName, print_json, quote, say, screen, wants_json
+from brasstag.surfaces.cli.terminal.console import (
+    OutputName,
+    print_json,
+    quote,
+    say,
+    screen,
+    screen_width,
+    wants_json,
+)
 from brasstag.surfaces.cli.terminal.exits import Exit, exit_for_code
 from brasstag.surfaces.cli.terminal.numbers import counted
 from brasstag.words.errors import Code
@@ -36,7 +44,7 @@ def tell_ended(output: OutputName | None, ended: "Ended", overview: "Overview", 
         print_value(ended.result)
     else:
         say(f"{error.get('code')}: {error.get('message')}", "red")
-        say(f"  brasstag resume {task.tree}   continues it; options such as --max-steps set new limits")
+        say(f"  brasstag resume {task.tree}{_more(error)}")
     for document in ended.documents:
         quote(f"document {document}", indent="  ")
     return _exit(ended)
@@ -84,8 +92,17 @@ def tell_unserved(output: OutputName | None, top: "Task") -> None:
 def print_picture(overview: "Overview", *, hints: bool = False) -> None:
     """Print the tasks as a tree."""
     console = screen()
-    for row in picture(overview, console.width, hints=hints):
+    for row in picture(overview, screen_width(), hints=hints):
         console.print(row)
+
+
+def _more(error: Mapping[str, Any]) -> str:
+    """Say how a run is continued: with more of what it had used up, or with other limits."""
+    details = error.get("details")
+    limit = details.get("limit") if isinstance(details, Mapping) else None
+    if isinstance(limit, str):
+        return f" --{limit.replace('_', '-')} N   continues it, with a limit of N"
+    return "   continues it; options such as --max-steps set new limits"
 
 
 def _exit(ended: "Ended") -> Exit:

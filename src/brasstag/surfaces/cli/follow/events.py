@@ -124,8 +124,8 @@ def shortly(value: Any) -> str:
             return " ".join(value.split())
         case {"error": {"code": code, "message": message}}:
             return f"{code}: {message}"
-        case {"summary": str(summary)}:
-            return " ".join(summary.split())
+        case {"message": str(said)} | {"summary": str(said)}:
+            return " ".join(said.split())
         case {"exit_code": int(code), "stdout": _}:
             return f"exit code {code}"
     return json.dumps(value, ensure_ascii=False)

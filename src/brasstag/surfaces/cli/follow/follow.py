@@ -15,7 +15,7 @@ from brasstag.surfaces.cli.session.rooms import INTERRUPTED
 from brasstag.surfaces.cli.terminal.console import say
 from brasstag.words.approvals import Approval
 from brasstag.words.calls import Failed
-from brasstag.words.errors import Code, ToolError
+from brasstag.words.errors import Code, ToolError, with_hint
 
 if TYPE_CHECKING:
     from brasstag.app import Overview, Room, RunEvent
@@ -175,7 +175,7 @@ class Follower:
         """Let the person decide; False when they would rather do it later."""
         decided = await prompt(self.room, name)
         if isinstance(decided, Failed) and decided.code not in _DECIDED:
-            say(f"{decided.code.value}: {decided.message}", "red")
+            say(f"{decided.code.value}: {with_hint(decided.message, decided.hint)}", "red")
             return False
         return decided is not None
 

@@ -109,6 +109,11 @@ class Running:
             task = await room.task(name)
             if task.is_desk:
                 raise ToolError(Code.NOT_SUPPORTED, f"{task.id} is a desk; only runs of agents can go on")
+            if task.is_outside:
+                raise ToolError(
+                    Code.NOT_SUPPORTED,
+                    f"a program takes the turns of {task.tree}: let it go on there, with Room.resume_run if it has ended",
+                )
             seen = await so_far(room, task)
             if task.has_ended:
                 await room.runs.resume(task.id, user_name(), budget, note, serve=False)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from brasstag.surfaces.cli.session.people import require_approver
 from brasstag.surfaces.cli.terminal.console import quote, say
 from brasstag.surfaces.cli.terminal.prompts import ask_meanwhile
-from brasstag.words.errors import ToolError
+from brasstag.words.errors import ToolError, with_hint
 
 if TYPE_CHECKING:
     from brasstag.app import Room
@@ -29,6 +29,6 @@ async def answer_here(room: "Room", question: "Task") -> bool:
     try:
         await room.answer(question.id, answer, require_approver())
     except ToolError as error:
-        say(f"{error.code.value}: {error.message}", "red")
+        say(f"{error.code.value}: {with_hint(error.message, error.hint)}", "red")
         return False
     return True

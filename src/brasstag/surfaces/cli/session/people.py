@@ -5,12 +5,13 @@ import hmac
 import json
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from brasstag.settings import user_directory
+from brasstag.surfaces.cli.session.system_approvers import SYSTEM
 from brasstag.surfaces.cli.terminal.console import at_terminal
 from brasstag.surfaces.cli.terminal.visible import visible
 from brasstag.words.approvals import Approver
@@ -96,28 +97,36 @@ def _issuers(known: Mapping[str, _Registered], name: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def add_approver(name: str, issued_by: str = "") -> str:
-    """Give a person a token, and return it; only its digest is kept, and who issued it."""
+def add_approver(name: str, issued_by: str = "", *, before: Callable[[], None] = lambda: None) -> str:
+    """Give a person a token, and return it; only its digest is kept, and who issued it.
+
+    ``before`` is called when no other process can change the file; what it raises leaves everything as it was.
+    """
     if not name.strip() or visible(name) != name or "\n" in name or len(name) > LONGEST_NAME:
         raise ToolError(
             Code.INVALID_ARGUMENTS,
             f"{name!r} cannot be a name; use one line of at most {LONGEST_NAME} characters",
         )
     token = secrets.token_urlsafe(32)
+    if name in SYSTEM.read():
+        raise ToolError(Code.ALREADY_EXISTS, f"{name} already has a token, by {SYSTEM.file}")
     with _changing() as known:
-        before = known.get(name, _Registered())
-        if before.digest:
+        before()
+        former = known.get(name, _Registered())
+        if former.digest:
             raise ToolError(
                 Code.ALREADY_EXISTS,
                 f"{name} already has a token; remove it first with `brasstag approvers remove`",
             )
-        issuers = dict.fromkeys((*before.issued_by, issued_by))
+        issuers = dict.fromkeys((*former.issued_by, issued_by))
         known[name] = _Registered(_digest(token), tuple(filter(None, issuers)))
     return token
 
 
 def remove_approver(name: str) -> None:
     """Take a person's token away; who issued it stays known, as four eyes ask for that."""
+    if name in SYSTEM.read():
+        raise ToolError(Code.NOT_ALLOWED, f"{name} has a token by {SYSTEM.file}; root removes it there")
     with _changing() as known:
         if not known.get(name, _Registered()).digest:
             raise ToolError(
@@ -127,9 +136,16 @@ def remove_approver(name: str) -> None:
         known[name] = replace(known[name], digest="")
 
 
-def approver_names() -> list[str]:
-    """Return the names of all people who have a token."""
-    return sorted(name for name, entry in _known().items() if entry.digest)
+def approver_names() -> dict[str, str]:
+    """Return the names of all people who have a token, each with the system's file that says so, if one does."""
+    named = SYSTEM.read()
+    known = sorted(name for name, entry in _known().items() if entry.digest)
+    return {name: str(SYSTEM.file) if name in named else "" for name in known}
+
+
+def has_approvers() -> bool:
+    """Say whether any person has or had a token here."""
+    return bool(_known())
 
 
 def _digest(token: str) -> str:
@@ -141,6 +157,11 @@ def _file() -> Path:
 
 
 def _known() -> dict[str, _Registered]:
+    """Return the people of this account and of the whole machine; of one name, what root says counts."""
+    return _own() | {name: _Registered(digest) for name, digest in SYSTEM.read().items()}
+
+
+def _own() -> dict[str, _Registered]:
     file = _file()
     try:
         stored = json.loads(file.read_bytes())
@@ -175,7 +196,7 @@ def _changing() -> Iterator[dict[str, _Registered]]:
     file = _file()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with FileLock(f"{file}.lock"):
-        known = _known()
+        known = _own()
         yield known
         temporary = file.with_suffix(".tmp")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -1,15 +1,27 @@
 """Control files that changed: a person sees how, then accepts them or not."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from brasstag.app import ChangedFile, Trust, check_unloaded, open_state, require_same_room, was_replaced
+from brasstag.app import (
+    ChangedFile,
+    Trust,
+    check_configuration,
+    check_unloaded,
+    open_state,
+    require_same_room,
+    require_silent,
+    was_replaced,
+)
 from brasstag.documents import diff_lines
 from brasstag.settings import STATE_DIRECTORY
+from brasstag.surfaces.cli.session.effects import settle_effects
 from brasstag.surfaces.cli.show.diffs import print_diff
 from brasstag.surfaces.cli.terminal.console import say
 from brasstag.surfaces.cli.terminal.prompts import confirm
+from brasstag.surfaces.cli.terminal.streams import ours_alone
 from brasstag.words.errors import ConfigError, Problem
 
 
@@ -63,11 +75,25 @@ class Unaccepted:
         ]
         return [*found, {"path": f"{STATE_DIRECTORY}/", "what": "replaced"}] if self.replaced else found
 
-    def accept(self) -> None:
-        """Remember what was seen as accepted."""
+    def accept(self, answered: Iterable[str] = ()) -> None:
+        """Load what a person has said yes to, and remember it as accepted; raise ConfigError where it does not load.
+
+        Only a yes lets it run, and what does not load would stop every later command. ``answered`` are tools of which
+        the person says where they act; raises ToolError where one of them is none that leaves it open.
+        """
         room_state = open_state(self.project)
         try:
-            Trust(self.project, room_state.folder).accept(list(self.files))
+            trust = Trust(self.project, room_state.folder)
+            if tuple(trust.changes()) != self.files:
+                mend = "Run `brasstag trust` again, and look at what is there now."
+                raise ConfigError([Problem(str(self.project), "", "was changed while you looked", mend)])
+            if self.files:
+                with ours_alone():
+                    problems = check_configuration(self.project)
+                if problems:
+                    raise ConfigError(problems)
+                require_silent(self.project, answered)
+            trust.accept(list(self.files))
             require_same_room(self.project, room_state, accept=True)
         finally:
             room_state.close()
@@ -85,4 +111,5 @@ def offer(project: Path) -> bool:
     if not confirm("Load these control files from now on?"):
         return False
     found.accept()
+    settle_effects(project, {}, asks=True)
     return True

@@ -49,8 +49,8 @@ def print_document(document: "Document", history: "History", output: OutputName 
         "size": size(document.size_bytes),
         "tokens": _tokens(document),
         "digest": document.digest,
-        "created": f"{local_time(document.created_at)} by {who(document.created_by, document.created_task)}",
-        "changed": f"{local_time(document.updated_at)} by {who(document.updated_by, document.updated_task)}",
+        "created": f"{local_time(document.created_at)} by {_maker(document.created_role, document.created_by)}",
+        "changed": f"{local_time(document.updated_at)} by {_maker(document.updated_role, document.updated_by)}",
         "versions": counted(history),
         "tags": ", ".join(document.tags) or "none",
     }
@@ -116,6 +116,10 @@ def _tell_rest(unfit: Sequence[str], more_at: int | None, incomplete: str | None
 def hit_json(hit: "Hit") -> dict[str, Any]:
     """Return a hit as tools give it, with its score besides, which is for people only."""
     return hit.as_json() | {"score": float(f"{hit.score:.4g}")}
+
+
+def _maker(role: str, task: str) -> str:
+    return who(role, task) if role else task
 
 
 def _tokens(document: "Document") -> str:

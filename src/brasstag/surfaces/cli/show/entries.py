@@ -62,6 +62,8 @@ def _what(payload: Mapping[str, Any]) -> Iterator[str]:
         yield f"→ {payload['status']}"
     if "redacted" in payload:
         yield f"{str(payload['redacted'])[-8:]}: {payload.get('reason', '')}"
+    if payload.get("type") == "forgetting":
+        yield f"{len(payload['forgotten'])} memories, by {payload['by']}"
     if payload.get("type") == "pruning":
         yield f"what {payload['versions']} old versions held, by {payload['by']}"
 

@@ -5,25 +5,30 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from brasstag.surfaces.cli.show.programs import parts_of, print_output, run_in
+from brasstag.surfaces.cli.show.task_tree import TAIL
 from brasstag.surfaces.cli.terminal.console import (
     OutputName,
     print_json,
     quote,
     quote_all,
     say,
-    screen,
+    screen_width,
     table,
     wants_json,
 )
 from brasstag.surfaces.cli.terminal.exits import Exit, exit_for
-from brasstag.words.calls import Done, Failed, Unknown, Waiting, result_view
-from brasstag.words.errors import Code
+from brasstag.toolkit import result_view
+from brasstag.words.calls import Done, Failed, Unknown, Waiting
+from brasstag.words.errors import Code, with_hint
 
 if TYPE_CHECKING:
+    from brasstag.engine import Tracebacks
     from brasstag.words.calls import Outcome
 
 _ROOM_FOR_WORDS = 12
 """Cells that a column needs at least; names and numbers are often shorter."""
+_READABLE = 80
+"""Cells of a line that people read with ease where no terminal sets the width, as in a log."""
 _NOTHING: tuple[Any, ...] = (None, "", [], {})
 _TABLE = frozenset({"columns", "rows"})
 """The parts of a result that are one table."""
@@ -44,6 +49,13 @@ def show_outcome(
     return exit_for(outcome)
 
 
+def tell_log(kept: "Tracebacks", outcome: "Outcome", output: OutputName | None) -> None:
+    """Tell people where the traceback of a tool is, if it raised an exception."""
+    tag = outcome.tag
+    if tag is not None and not wants_json(output) and kept.read(tag.id) is not None:
+        say(f"  brasstag logs {tag.id[-TAIL:]}   shows the traceback", stderr=True)
+
+
 def print_value(value: Any) -> None:
     """Print a result for people: a text as it is, a list of things as a table, everything else by name."""
     run = run_in(value)
@@ -58,7 +70,7 @@ def print_value(value: Any) -> None:
         # The sizes and times around it are for programs.
         case {"content": str(text)} if not any(map(_has_parts, value.values())):
             say(text.removesuffix("\n"))
-        case {"summary": str(text)} if not any(map(_has_parts, value.values())):
+        case {"message": str(text)} | {"summary": str(text)} if not any(map(_has_parts, value.values())):
             quote(text.removesuffix("\n"), indent="")
         case {}:
             _print_parts(value)
@@ -74,11 +86,11 @@ def _tell(outcome: "Outcome", usage: str) -> None:
                 say(f"  approved with changed arguments by {outcome.meta['edited']['by']}", "yellow")
             _tell_tag(*_how_done(outcome.value), outcome)
         case Failed():
-            say(f"{outcome.code.value}: {outcome.message}", "red")
+            say(f"{outcome.code.value}: {with_hint(outcome.message, outcome.hint)}", "red", stderr=True)
             if outcome.code is Code.INVALID_ARGUMENTS:
-                say(f"  `{usage}` lists its arguments")
+                say(f"  `{usage}` lists its arguments", stderr=True)
             _tell_details(outcome)
-            _tell_tag("failed, nothing changed", "dim", outcome)
+            _tell_tag("failed, nothing changed", "dim", outcome, stderr=True)
         case Waiting() if outcome.task_id:
             say(f"Waiting: {outcome.reason}", "yellow")
             say(f"  brasstag tasks {outcome.task_id}   shows where it stands")
@@ -88,9 +100,9 @@ def _tell(outcome: "Outcome", usage: str) -> None:
             say(f"  brasstag approvals show {outcome.approval_id}")
             say(f"  brasstag approvals approve {outcome.approval_id}")
         case _:
-            say(f"UNKNOWN: {outcome.message}", "red bold")
+            say(f"UNKNOWN: {outcome.message}", "red bold", stderr=True)
             _tell_details(outcome)
-            _tell_tag("it may have happened; look before trying again", "red", outcome)
+            _tell_tag("it may have happened; look before trying again", "red", outcome, stderr=True)
 
 
 def _how_done(value: Any) -> tuple[str, str]:
@@ -100,7 +112,7 @@ def _how_done(value: Any) -> tuple[str, str]:
 
 
 def _tell_details(outcome: Failed | Unknown) -> None:
-    """Tell what a program that failed has printed, and where the patch of its changes is."""
+    """Tell what a program that failed has printed, and where the patch of its changes is: output, not errors of ours."""
     run = run_in(outcome.details)
     if run is not None:
         print_output(run)
@@ -110,9 +122,9 @@ def _tell_details(outcome: Failed | Unknown) -> None:
         say(f"  what it changed is kept as a patch: {outcome.details['patch']}")
 
 
-def _tell_tag(words: str, style: str, outcome: "Outcome") -> None:
+def _tell_tag(words: str, style: str, outcome: "Outcome", *, stderr: bool = False) -> None:
     if outcome.tag is not None:
-        say(f"  {words} · {outcome.tag.id} · {outcome.tag.hash[:16]}", style)
+        say(f"  {words} · {outcome.tag.id} · {outcome.tag.hash[:16]}", style, stderr=stderr)
 
 
 def _print_parts(value: Mapping[str, Any]) -> None:
@@ -167,7 +179,7 @@ def _print_table(columns: Sequence[Mapping[str, Any]], rows: Sequence[Sequence[A
 def _fits(rows: Sequence[Sequence[str]]) -> bool:
     """Say whether each column of a table has room for its longest word, and for words at all where it has several."""
     widths = (max(map(_least_width, column)) for column in zip(*rows, strict=True))
-    return sum(width + 1 for width in widths) <= screen().width + 1
+    return sum(width + 1 for width in widths) <= (screen_width() or _READABLE) + 1
 
 
 def _least_width(cell: str) -> int:

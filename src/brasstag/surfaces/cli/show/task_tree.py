@@ -28,9 +28,12 @@ _NOTHING: Mapping[str, str] = {}
 
 
 def picture(
-    overview: "Overview", width: int, doing: Mapping[str, str] = _NOTHING, *, hints: bool = False
+    overview: "Overview", width: int | None, doing: Mapping[str, str] = _NOTHING, *, hints: bool = False
 ) -> Iterator["Text"]:
-    """Yield the tasks as a tree, each on one line that fits; ``hints`` says how people answer what waits."""
+    """Yield the tasks as a tree, each on one line that fits into ``width``, if there is one.
+
+    ``hints`` says how people answer what waits.
+    """
     for root in overview.roots():
         yield from _branch(overview, root, ("", ""), width, doing, hints)
 
@@ -45,7 +48,7 @@ def _branch(
     overview: "Overview",
     task: "Task",
     edges: tuple[str, str],
-    width: int,
+    width: int | None,
     doing: Mapping[str, str],
     hints: bool,
 ) -> Iterator["Text"]:
@@ -60,7 +63,9 @@ def _branch(
         yield from _branch(overview, child, edges, width, doing, hints)
 
 
-def _row(overview: "Overview", task: "Task", edge: str, width: int, doing: Mapping[str, str]) -> "Text":
+def _row(
+    overview: "Overview", task: "Task", edge: str, width: int | None, doing: Mapping[str, str]
+) -> "Text":
     from rich.cells import cell_len
     from rich.text import Text
 
@@ -70,10 +75,12 @@ def _row(overview: "Overview", task: "Task", edge: str, width: int, doing: Mappi
         (edge, "dim"), (f"{sign} ", style), (one_line(who), "bold"), (f"  {task.id[-TAIL:]}  ", "dim")
     )
     numbers = spent(task)
+    said = Text(one_line(_said(overview, task, doing)), style="dim" if task.has_ended else "")
+    if width is None:
+        return row.append_text(said).append(f"  {numbers}" if numbers else "", "dim")
     room = width - row.cell_len - (cell_len(numbers) + 2 if numbers else 0)
     if room < _NARROWEST:
         numbers, room = "", width - row.cell_len
-    said = Text(one_line(_said(overview, task, doing)), style="dim" if task.has_ended else "")
     said.truncate(max(room, 1), overflow="ellipsis")
     row.append_text(said)
     if numbers:
@@ -97,7 +104,7 @@ def _said(overview: "Overview", task: "Task", doing: Mapping[str, str]) -> str:
     return about
 
 
-def _hints(overview: "Overview", task: "Task", edge: str, width: int) -> Iterator["Text"]:
+def _hints(overview: "Overview", task: "Task", edge: str, width: int | None) -> Iterator["Text"]:
     from rich.text import Text
 
     said = [f"brasstag approvals approve {one.id[-TAIL:]}" for one in overview.approvals_of(task)]
@@ -107,7 +114,8 @@ def _hints(overview: "Overview", task: "Task", edge: str, width: int) -> Iterato
         said.append(f"brasstag resume {task.tree[-TAIL:]}")
     for command in said:
         hint = Text.assemble((f"{edge}   ", "dim"), (command, "yellow"))
-        hint.truncate(width, overflow="ellipsis")
+        if width is not None:
+            hint.truncate(width, overflow="ellipsis")
         yield hint
 
 

@@ -1,29 +1,36 @@
-"""Print text for people at a terminal, and JSON for programs in a pipe."""
+"""Print text for people, whole in a pipe and fitted to a terminal; print JSON where a program asks for it."""
 
 import json
 import sys
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
+from brasstag.settings import OutputName as OutputName  # noqa: PLC0414 - commands take it from here
 from brasstag.surfaces.cli.terminal import streams
 from brasstag.surfaces.cli.terminal.visible import CONTINUED, folded, one_line, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-OutputName = Literal["people", "json"]
+_ENDLESS = 1_000_000_000
+"""The width of a file or a pipe: nothing is cut or folded there, as a reader may look for a whole id."""
 
 
 def wants_json(output: OutputName | None) -> bool:
     """Say whether this command shall speak JSON."""
-    return output == "json" or (output is None and not streams.output().isatty())
+    return output == "json"
 
 
 def at_terminal() -> bool:
     """Say whether a person can see a question and answer it."""
     return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def can_ask(output: OutputName | None) -> bool:
+    """Say whether a person here also sees what a question is about, which goes to standard output."""
+    return at_terminal() and streams.output().isatty() and not wants_json(output)
 
 
 def print_json(value: Any) -> None:
@@ -51,7 +58,7 @@ def say(text: str, style: str = "", *, stderr: bool = False, at_words: bool = Fa
 
     console = screen(stderr=stderr)
     shown = visible(text)
-    if console.is_terminal and (stderr or at_words):
+    if stderr or at_words:
         shown = _at_words(shown, console.width)
     console.print(Text(shown, style=style))
 
@@ -82,7 +89,7 @@ def quote_all(lines: Iterable[str], style: str = "", *, indent: str = "    ", st
     from rich.text import Text
 
     console = screen(stderr=stderr)
-    room = console.width - len(indent) if console.is_terminal else sys.maxsize
+    room = console.width - len(indent)
     pieces = []
     for line in lines:
         first, *rest = folded(one_line(line), room)
@@ -97,8 +104,7 @@ def brief(*parts: tuple[str, str]) -> None:
 
     console = screen()
     shown = Text.assemble(*((one_line(text), style) for text, style in parts))
-    if console.is_terminal:
-        shown.truncate(console.width, overflow="ellipsis")
+    shown.truncate(console.width, overflow="ellipsis")
     console.print(shown)
 
 
@@ -125,8 +131,22 @@ def screen(*, stderr: bool = False) -> "Console":
     return _console(sys.stderr if stderr else streams.output())
 
 
+def screen_width() -> int | None:
+    """Return how many cells a line has; None in a file or a pipe, where lines are as long as what they say."""
+    width = screen().width
+    return None if width == _ENDLESS else width
+
+
 @lru_cache(maxsize=4)
 def _console(stream: TextIO) -> "Console":
     from rich.console import Console
 
-    return Console(file=stream, highlight=False, soft_wrap=True)
+    # Colours may be forced upon a pipe; it has no width and no place for a picture even then.
+    is_screen = stream.isatty()
+    return Console(
+        file=stream,
+        highlight=False,
+        soft_wrap=True,
+        width=None if is_screen else _ENDLESS,
+        force_interactive=None if is_screen else False,
+    )

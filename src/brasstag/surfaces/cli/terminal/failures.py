@@ -6,7 +6,7 @@ import traceback
 
 from brasstag.surfaces.cli.terminal.console import say
 from brasstag.surfaces.cli.terminal.exits import Exit, exit_for_code
-from brasstag.words.errors import BrasstagError, ConfigError, ToolError
+from brasstag.words.errors import BrasstagError, ConfigError, ToolError, with_hint
 from brasstag.words.turns import ModelError
 
 TRACEBACK_VARIABLE = "BRASSTAG_TRACEBACK"
@@ -43,9 +43,9 @@ def paragraph(error: Exception) -> str:
         first, *more = map(str, error.problems)
         return "\n  ".join(["Correct all of this first:", first, *more]) if more else first
     if isinstance(error, ToolError | ModelError):
-        return f"{error.code}: {error.message}"
+        return f"{error.code}: {with_hint(error.message, error.hint)}"
     if isinstance(error, BrasstagError):
-        return str(error)
+        return with_hint(str(error), error.hint)
     if isinstance(error, OSError):
         return _about_system(error)
     if isinstance(error, RuntimeError) and "home directory" in str(error):

@@ -1,7 +1,6 @@
 """Snippets on one line each, with the matches highlighted."""
 
 import re
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,7 @@ def print_snippet(snippet: "Snippet") -> None:
         is_apart = not shown.plain or shown.plain.endswith(" ")
         shown.append(words.removeprefix(" ") if is_apart else words, style)
     shown.rstrip()
-    room = console.width - len(_INDENT) if console.is_terminal else sys.maxsize
+    room = console.width - len(_INDENT)
     start = 0
     for piece in folded(shown.plain, room):
         before = f"{_INDENT}{CONTINUED if start else ''}"

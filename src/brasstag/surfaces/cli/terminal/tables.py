@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from brasstag.surfaces.cli.terminal.console import screen
+from brasstag.surfaces.cli.terminal.console import screen, screen_width
 from brasstag.surfaces.cli.terminal.numbers import local_time, size
 from brasstag.surfaces.cli.terminal.visible import one_line
 
@@ -50,7 +50,7 @@ def print_document_table(documents: Sequence["Document"]) -> None:
             size(one.size_bytes),
             str(one.version),
             local_time(one.updated_at)[:moment],
-            one.updated_by,
+            one.updated_role or one.updated_by,
             _about(one),
         )
         for one in documents
@@ -60,14 +60,13 @@ def print_document_table(documents: Sequence["Document"]) -> None:
 
 def is_narrow() -> bool:
     """Say whether this is a terminal without room for everything."""
-    console = screen()
-    return console.is_terminal and console.width < _WIDE
+    return (screen_width() or _WIDE) < _WIDE
 
 
 def print_rows(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> None:
     """Print each row on one line; at a terminal, what does not fit is cut off."""
     console = screen()
-    width = console.width if console.is_terminal else None
+    width = screen_width()
     shown = [[column.heading for column in columns], *([one_line(cell) for cell in row] for row in rows)]
     widths = _widths(columns, shown, width)
     own = [column.style for column in columns]

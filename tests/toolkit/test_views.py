@@ -3,17 +3,8 @@ from typing import Any
 
 import pytest
 
-from brasstag.words.calls import (
-    Done,
-    Failed,
-    Outcome,
-    ToolResult,
-    Unknown,
-    Waiting,
-    result_view,
-    status_view,
-    tool_result_view,
-)
+from brasstag.toolkit.views import result_view, status_view, tool_result_view
+from brasstag.words.calls import Done, Failed, Outcome, ResultForm, ToolResult, Unknown, Waiting, as_stored
 from brasstag.words.errors import Code
 
 DONE = Done({"path": "a.md", "size": 3}, meta={"bytes_written": 1024, "execution_time": 0.05, "more": 1})
@@ -143,3 +134,69 @@ def test_the_result_view_is_exactly_ok_with_value_or_error(outcome: Outcome, gol
 @pytest.mark.parametrize(("outcome", "golden"), TOOL_RESULT)
 def test_the_tool_result_view_carries_the_caller_s_id(outcome: Outcome, golden: ToolResult) -> None:
     assert tool_result_view(outcome, "call_9") == golden
+
+
+RAN = ResultForm(("stdout", "stderr", "exit_code", "untrusted"))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"stdout": "a\n", "stderr": "", "exit_code": 0}, "a\n"),
+        ({"stdout": "a", "stderr": "b\n", "exit_code": 2}, "a\nb\nexit_code: 2"),
+        ({"stdout": "", "stderr": "", "exit_code": 0, "untrusted": True}, "untrusted: true"),
+        ({"stdout": "", "stderr": "", "exit_code": 0}, ""),
+    ],
+)
+def test_the_text_of_a_run_says_more_only_where_there_is_more(value: dict[str, Any], text: str) -> None:
+    done = Done(value, form=RAN)
+    assert status_view(done)["data"] == text
+    assert status_view(done)["meta"]["value"] == value
+    result = tool_result_view(done, "call_9")
+    assert (result.output, result.meta) == (text, {"value": value})
+
+
+def test_a_text_field_is_given_as_it_is_and_the_whole_value_stays() -> None:
+    done = Done({"content": "words", "size": 5}, {"execution_time": 0.5}, form=ResultForm(("content",)))
+    assert status_view(done) == {
+        "status": "success",
+        "data": "words",
+        "meta": {"bytes_written": 0, "execution_time": 0.5, "value": {"content": "words", "size": 5}},
+    }
+    assert result_view(done) == {"ok": True, "value": {"content": "words", "size": 5}}
+    # A result that does not have the field, or is no object, is shown whole.
+    assert status_view(Done({"size": 5}, form=ResultForm(("content",))))["data"] == {"size": 5}
+    assert status_view(Done("words", form=ResultForm(("content",))))["data"] == "words"
+
+
+def test_the_result_view_is_camel_case_throughout_but_for_keys_that_are_data() -> None:
+    schema = {"properties": {"open_by_tag": {"type": "object", "additionalProperties": {"type": "integer"}}}}
+    value = {
+        "exit_code": 0,
+        "all_changes": [{"before_size": 1}],
+        "open_by_tag": {"my_tag": 1},
+        "_own": 1,
+        "a__b": 2,
+    }
+    shown = {
+        "exitCode": 0,
+        "allChanges": [{"beforeSize": 1}],
+        "openByTag": {"my_tag": 1},
+        "_own": 1,
+        "a__b": 2,
+    }
+    assert result_view(Done(value, form=ResultForm(schema=schema))) == {"ok": True, "value": shown}
+    failed = Failed(Code.TIMEOUT, "ended", {"exit_code": 9})
+    assert result_view(failed)["error"]["details"] == {"exitCode": 9}
+    assert as_stored(failed)["result"]["error"]["details"] == {"exit_code": 9}
+
+
+def test_a_delegation_is_a_success_with_a_confirmation() -> None:
+    said = {"target": "narrator", "task": "Write it", "file": "ch01.md", "task_id": "task_1"}
+    waiting = Waiting("", "→ delegated", task_id="task_1", confirmation=said)
+    assert status_view(waiting) == {
+        "status": "success",
+        "data": said,
+        "meta": {"bytes_written": 0, "execution_time": 0.0},
+    }
+    assert result_view(waiting)["error"]["code"] == "WAITING_FOR_TASK"

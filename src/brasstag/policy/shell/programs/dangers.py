@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from brasstag.policy.globs import anywhere
 from brasstag.policy.shell.commands import Command, Word
+from brasstag.policy.shell.programs.options import subcommands
+from brasstag.policy.shell.programs.wrappers import SHELLS
+from brasstag.policy.shell.programs.writes import written_files
 from brasstag.policy.shell.unknowns import operands
-from brasstag.policy.shell.wrappers import SHELLS
 
 Check = Callable[[Command], bool]
 
@@ -21,12 +23,14 @@ _DEVICE = re.compile(
 _SOCKET = re.compile(r"/dev/(?:tcp|udp)/.*", re.DOTALL)
 _SETS_ID = re.compile(r"[ugoa]*[+=][rwxXt]*s[rwxXt]*|0?[2-7][0-7]{3}")
 _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_REMOVES = frozenset({"rm", "grm", "srm"})
+_COPIES_RAW = frozenset({"dd", "gdd", "dcfldd", "dc3dd"})
 _EVERY_PROCESS = frozenset({"-1", "1"})
 
 
 def destroys_machine(command: Command) -> bool:
     """Say whether it destroys a disk, the system or a home directory."""
-    if any(_DEVICE.fullmatch(_whole(word)) for word in command.writes):
+    if any(_DEVICE.fullmatch(_whole(word)) for word in written_files(command)):
         return True
     if command.name.startswith(("mkfs.", "mkfs_")):
         return True
@@ -53,9 +57,19 @@ def destroys_files(command: Command) -> bool:
     return _DESTROYS_FILES.get(command.name, _never)(command)
 
 
+def forces_deletion(command: Command) -> bool:
+    """Say whether it is ``rm -rf``, in any order, spelling and place of its options."""
+    return command.name in _REMOVES and _recursive(command) and _says(command, "f", "--force")
+
+
+def copies_raw(command: Command) -> bool:
+    """Say whether it is dd, and not just for its version or help."""
+    return command.name in _COPIES_RAW and command.arguments not in (("--version",), ("--help",))
+
+
 def changes_system(command: Command) -> bool:
     """Say whether it acts as another user, or on the machine rather than on files of the workspace."""
-    if any(_is_system(word) and not _is_stream(word.text) for word in command.writes):
+    if any(_is_system(word) and not _is_stream(word.text) for word in written_files(command)):
         return True
     if any(_LOADED.match(assignment) for assignment in command.assigns):
         return True
@@ -98,14 +112,20 @@ def _any_vital(command: Command) -> bool:
 
 
 def _recursive(command: Command) -> bool:
-    return any(_says_recursive(argument) for argument in command.arguments)
+    return _says(command, "rR", "--recursive")
 
 
-def _says_recursive(argument: str) -> bool:
-    """Say whether an option is ``-r``, holds it, or is short for ``--recursive``."""
-    if argument.startswith("--"):
-        return len(argument) > 3 and "--recursive".startswith(argument)
-    return argument.startswith("-") and not {"r", "R"}.isdisjoint(argument)
+def _says(command: Command, letters: str, long: str) -> bool:
+    """Say whether an option is one of these letters, alone or with others, or the long one, which may be cut short."""
+    for argument in command.arguments:
+        if argument == "--":
+            return False
+        if argument.startswith("--"):
+            if long.startswith(argument):
+                return True
+        elif argument.startswith("-") and not set(letters).isdisjoint(argument):
+            return True
+    return False
 
 
 def _recursive_and_vital(command: Command) -> bool:
@@ -158,8 +178,8 @@ def _has(*words: str) -> Check:
 
 
 def _starts(*words: str) -> Check:
-    """Return a check that the first argument that is no option is one of these words."""
-    return lambda command: bool({word.text for word in operands(command)[:1]}.intersection(words))
+    """Return a check that the subcommand may be one of these words."""
+    return lambda command: not set(words).isdisjoint(subcommands(command))
 
 
 def _kills_all(command: Command) -> bool:
@@ -191,12 +211,12 @@ _SOCAT = re.compile(r"(?:exec|system|shell):", re.IGNORECASE)
 _LOADED = re.compile(r"(?:LD_PRELOAD|LD_AUDIT|BASH_ENV|PROMPT_COMMAND|PATH|PS4|SHELLOPTS)=")
 _GIT_DESTROYS = anywhere(
     *(r"\bclean\b.* -\w*f", r"\breset\b.* --hard", r"\bcheckout\b.* (?:-f|--force|\.)(?: |$)"),
-    *(r"\brestore\b.* \.(?: |$)", r"\bpush\b.* (?:-f|--force|--mirror|--delete)", r"\bbranch\b.* -D"),
+    *(r"\brestore\b.* \.(?: |$)", r"\bpush\b.* (?:-\w*f|--force|--mirror|--delete|\+\w)", r"\bbranch\b.* -D"),
     *(r"\bstash (?:drop|clear)", r"\bfilter-branch\b", r"\breflog expire"),
 )
 
 _DESTROYS_MACHINE: Mapping[str, Check] = {
-    **dict.fromkeys(("rm", "chmod", "chown", "chgrp", "setfacl"), _recursive_and_vital),
+    **dict.fromkeys((*_REMOVES, "chmod", "chown", "chgrp", "setfacl"), _recursive_and_vital),
     **dict.fromkeys(
         ("mkfs", "mke2fs", "mkswap", "mkdosfs", "newfs", "wipefs", "blkdiscard", "sgdisk"), _always
     ),
@@ -206,7 +226,7 @@ _DESTROYS_MACHINE: Mapping[str, Check] = {
     **dict.fromkeys(("shred", "wipe", "tee", "truncate", "srm"), _on_device),
     **dict.fromkeys(("cp", "install"), _into_device),
     "mv": _moves_vital,
-    "dd": _dd,
+    **dict.fromkeys(_COPIES_RAW, _dd),
     "find": _finds_vital_and_deletes,
     "rmdir": _any_vital,
 }
@@ -221,9 +241,8 @@ _STOPS_MACHINE: Mapping[str, Check] = {
 }
 
 _DESTROYS_FILES: Mapping[str, Check] = {
-    **dict.fromkeys(("rm", "srm"), _recursive),
+    **dict.fromkeys(_REMOVES, _recursive),
     **dict.fromkeys(("shred", "wipe"), _always),
-    "dd": lambda command: any(argument.startswith("of=") for argument in command.arguments),
     "find": _finds_and_deletes,
     "git": _git_destroys,
     "rsync": lambda command: any(argument.startswith("--del") for argument in command.arguments),
@@ -231,7 +250,7 @@ _DESTROYS_FILES: Mapping[str, Check] = {
 }
 
 _OF_THE_SYSTEM = (
-    "sudo", "su", "doas", "pkexec", "runuser", "sg", "newgrp", "chroot", "nsenter", "unshare", "mount",
+    "sudo", "sudoedit", "run0", "su", "doas", "pkexec", "runuser", "sg", "newgrp", "chroot", "nsenter", "unshare", "mount",
     "umount", "swapoff", "losetup", "modprobe", "insmod", "rmmod", "sysctl", "kexec", "useradd", "userdel",
     "usermod", "groupadd", "adduser", "deluser", "passwd", "chpasswd", "visudo", "vipw", "chsh", "iptables",
     "ip6tables", "nft", "ufw", "setcap", "mknod", "crontab", "at", "batch", "systemctl", "service",

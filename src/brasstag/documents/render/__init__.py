@@ -1,0 +1,1 @@
+"""Render: text that is meant as a PDF or Word file becomes one."""

@@ -1,0 +1,41 @@
+"""A PDF of blocks, set by Typst; the blocks are data to it, never markup."""
+
+import json
+import re
+from importlib.resources import files
+from typing import Any, Literal
+
+import typst
+
+from brasstag.words.errors import Code, ToolError
+
+_TEMPLATE = "template.typ"
+_ARCHIVE: Literal["a-2b"] = "a-2b"
+"""The standard that refuses signs without a glyph. It wants a date too, so what is kept is made without it."""
+_MOST_COLUMNS = 50
+"""More would leave no room for a word on a page."""
+_LACKING = re.compile(r"the text `\"(.+?)\"` could not be displayed")
+
+
+def pdf(blocks: list[dict[str, Any]]) -> bytes:
+    """Return the blocks as a PDF; the same blocks give the same bytes. Raises ToolError where text would be lost."""
+    tables = [block for block in blocks if block["kind"] == "table"]
+    widest = max((len(table.get("header") or table["rows"][0]) for table in tables), default=0)
+    if widest > _MOST_COLUMNS:
+        said = f"a table of {widest} columns is too wide for a page, which holds {_MOST_COLUMNS}; write .csv or .docx"
+        raise ToolError(Code.TOO_LARGE, said)
+    template = files(__package__).joinpath(_TEMPLATE).read_bytes()
+    inputs = {"blocks": json.dumps(blocks)}
+    try:
+        typst.compile(template, sys_inputs=inputs | {"checked": ""}, pdf_standards=[_ARCHIVE], timestamp=0)
+    except typst.TypstError as error:
+        lacking = dict.fromkeys(_LACKING.findall(str(error.diagnostic)))
+        if not lacking:
+            raise
+        said = (
+            f"no font here has {' '.join(list(lacking)[:20])}, so the PDF would lack it; install a font that does, or"
+            " write .docx, whose reader brings its own fonts"
+        )
+        raise ToolError(Code.NOT_SUPPORTED, said) from None
+    made: bytes = typst.compile(template, sys_inputs=inputs, timestamp=0)
+    return made

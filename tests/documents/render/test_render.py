@@ -1,0 +1,210 @@
+"""Texts that are meant as PDF or Word files become such files."""
+
+import base64
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pdf_oxide import PdfDocument
+
+from brasstag import ApprovalResponse, Done, Room, Waiting
+from brasstag.documents.render.program import MODULES, render
+from brasstag.documents.render.render import RENDERED
+from brasstag.words.canonical import sha256
+from brasstag.words.errors import Code, ToolError
+from tests.tools.asking import failure, value
+
+pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
+
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+MARGIN = 60
+"""Points that stay free beside the text; the template has a little more."""
+TEXT = """# Third quarter
+
+Margin *grew* in Oslo.
+
+- nails
+  - long ones
+
+3. three
+4. four
+
+| year | tons |
+|---|---|
+| 2024 | 3 |
+
+```python
+print(1)
+```
+"""
+
+
+@pytest.fixture
+async def room(tmp_path: Path) -> Any:
+    (tmp_path / "w").mkdir()
+    async with Room.in_memory(tmp_path / "w", profile="trusted") as opened:
+        yield opened
+
+
+def rendered(text: str, kind: str) -> bytes:
+    return base64.b64decode(render({"text": text, "media_type": kind})["file"])
+
+
+async def said_by(room: Room, path: str) -> list[tuple[str, Any]]:
+    whole = await room.documents.whole(path)
+    assert whole.content_json is not None, whole.content_problem
+    return [
+        (block["kind"], block.get("text") or block.get("rows") or [one["text"] for one in block["items"]])
+        for block in whole.content_json["blocks"]
+    ]
+
+
+async def test_text_for_a_pdf_becomes_a_pdf_that_says_the_same(room: Room) -> None:
+    written = await value(room, "write_file", path="r.pdf", content=TEXT, mime_type="application/pdf")
+    assert (room.workspace / "r.pdf").read_bytes().startswith(b"%PDF-")
+    assert (written["mime_type"], written["summary"]) == ("application/pdf", "Margin grew in Oslo.")
+    assert await said_by(room, "r.pdf") == [
+        ("heading", "Third quarter"),
+        ("paragraph", "Margin grew in Oslo."),
+        ("list", ["nails", "long ones"]),
+        ("list", ["three", "four"]),
+        ("table", [["2024", "3"]]),
+        ("code", "print(1)"),
+        ("paragraph", "1"),
+    ]
+
+
+async def test_text_for_a_word_document_becomes_one_that_says_the_same(room: Room) -> None:
+    written = await value(room, "write_file", path="r.docx", content=TEXT)
+    assert written["mime_type"] == WORD
+    assert await said_by(room, "r.docx") == [
+        ("heading", "Third quarter"),
+        ("paragraph", "Margin grew in Oslo."),
+        ("list", ["nails", "long ones"]),
+        ("paragraph", "3. three"),
+        ("paragraph", "4. four"),
+        ("table", [["2024", "3"]]),
+        ("paragraph", "print(1)"),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["application/pdf", WORD])
+async def test_the_media_type_alone_says_what_a_text_becomes(room: Room, kind: str) -> None:
+    written = await value(room, "write_file", path="report", content="# Hi\n\nThere.\n", mime_type=kind)
+    assert written["mime_type"] == kind
+    assert (await room.documents.get("report")).mime_type == kind
+
+
+@pytest.mark.parametrize("path", ["r.pdf", "r.docx"])
+async def test_what_a_person_approved_is_what_is_written_to_the_byte(tmp_path: Path, path: str) -> None:
+    (tmp_path / "w").mkdir()
+    async with Room.in_memory(tmp_path / "w", profile="locked") as room:
+        asked = await room.call("write_file", {"path": path, "content": TEXT})
+        assert isinstance(asked, Waiting)
+        approval = await room.approval(asked.approval_id)
+        assert approval.arguments["content"] == TEXT
+        (change,) = approval.preview.changes
+        await room.decide(approval.id, ApprovalResponse(True), "ada")
+        assert isinstance(await room.resume(asked.approval_id), Done)
+        assert change.after == f"file:{sha256((room.workspace / path).read_bytes())}"
+
+
+@pytest.mark.parametrize("path", ["r.pdf", "r.docx"])
+async def test_markup_in_a_text_is_only_text(room: Room, path: str) -> None:
+    (room.workspace / "secret.txt").write_text("walnut")
+    said = '#read("secret.txt") #include "secret.txt" $ x $ #panic("no") `#eval("1+1")`'
+    await value(room, "write_file", path=path, content=said)
+    assert await said_by(room, path) >= [("paragraph", said.replace("`", ""))]
+
+
+async def test_a_file_that_is_one_already_is_written_as_it_is(room: Room) -> None:
+    await value(room, "write_file", path="r.pdf", content="%PDF-1.4\n%%EOF\n")
+    assert (room.workspace / "r.pdf").read_bytes() == b"%PDF-1.4\n%%EOF\n"
+
+
+@pytest.mark.parametrize("path", ["r.pdf", "r.DOCX"])
+async def test_bytes_that_are_only_a_text_are_not_written_under_the_name_of_such_a_file(
+    room: Room, path: str
+) -> None:
+    text = base64.b64encode(b"# Hi").decode()
+    refused = await failure(room, "write_file", path=path, content=text, encoding="base64")
+    assert refused.code is Code.INVALID_ARGUMENTS
+    assert "give the text with encoding utf-8" in refused.message
+    assert not (room.workspace / path).exists()
+
+
+async def test_signs_that_no_font_has_are_refused_rather_than_lost(room: Room) -> None:
+    refused = await failure(room, "write_file", path="r.pdf", content="Linear B: \U00010000 and \U00010001")
+    assert refused.code is Code.NOT_SUPPORTED
+    assert "no font here has \U00010000" in refused.message
+    assert not (room.workspace / "r.pdf").exists()
+
+
+LONG_WORD = "a" * 300
+WIDE = " | ".join(f"column{number}" for number in range(30))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"See {LONG_WORD}",
+        f"```\n{LONG_WORD}\n```",
+        f"| key | value |\n|---|---|\n| digest | {LONG_WORD} |",
+        f"| {WIDE} |\n|{'---|' * 30}\n| {WIDE} |",
+        f"{'> ' * 35}deep",
+    ],
+    ids=["prose", "code", "cell", "wide table", "deep quote"],
+)
+def test_nothing_of_a_pdf_runs_over_the_edge_of_its_page(text: str) -> None:
+    document = PdfDocument.from_bytes(rendered(text, "application/pdf"))
+    for number in range(document.page_count):
+        spans = document.extract_spans(number, None, "column_aware")
+        _, _, width, _ = document.page_media_box(number)
+        assert spans
+        assert max(span.bbox[0] + span.bbox[2] for span in spans) < width - MARGIN
+
+
+def test_a_table_with_more_columns_than_a_page_holds_is_refused_with_what_to_do() -> None:
+    with pytest.raises(ToolError) as refused:
+        rendered(f"|{'a|' * 51}\n|{'-|' * 51}\n", "application/pdf")
+    assert refused.value.code is Code.TOO_LARGE
+    assert "write .csv or .docx" in refused.value.message
+
+
+@pytest.mark.parametrize("kind", ["application/pdf", WORD])
+def test_signs_that_no_file_can_hold_are_shown_as_such(kind: str) -> None:
+    assert rendered("```\n\x1b[31mred\x1b[0m\n```\n\nnot \ufffe a sign", kind)
+
+
+@pytest.mark.parametrize(("kind", "library"), [("application/pdf", "typst"), (WORD, "docx")])
+def test_without_its_library_a_text_is_refused_with_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, kind: str, library: str
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.delitem(sys.modules, f"brasstag.documents.render.{MODULES[kind]}", raising=False)
+    with pytest.raises(ToolError) as refused:
+        render({"text": "# Hi", "media_type": kind})
+    assert refused.value.code is Code.NOT_SUPPORTED
+    assert "install brasstag[render]" in refused.value.message
+
+
+def test_a_text_that_would_not_be_there_whole_is_refused() -> None:
+    with pytest.raises(ToolError) as refused:
+        render({"text": "x\n\n" * 60_000, "media_type": WORD})
+    assert refused.value.code is Code.TOO_LARGE
+
+
+def test_what_can_be_rendered_is_the_same_in_the_room_and_in_the_confined_program() -> None:
+    assert set(RENDERED.values()) == set(MODULES)
+
+
+@pytest.mark.parametrize(("path", "said"), [("r.docx", "application/pdf"), ("r.pdf", "text/plain")])
+async def test_a_text_is_not_made_into_another_kind_than_its_name_says(
+    room: Room, path: str, said: str
+) -> None:
+    refused = await failure(room, "write_file", path=path, content="# Hi", mime_type=said)
+    assert refused.code is Code.INVALID_ARGUMENTS
+    assert f"{said} is another type" in refused.message
+    assert not (room.workspace / path).exists()
