@@ -274,7 +274,11 @@ def _catalog(room_state: RoomState, registry: ToolRegistry) -> PromptCatalog:
 
     store = room_state.store
     return PromptCatalog(
-        *room_state.prompt_files, room_state.receipts, callable_tools, lambda: store.read(newest_approvals)
+        *room_state.prompt_files,
+        room_state.receipts,
+        callable_tools,
+        lambda: store.read(newest_approvals),
+        store.fence,
     )
 
 

@@ -73,6 +73,7 @@ class Room:
                 open_room.models.model,
                 open_room.library,
                 self._runtime.threads,
+                self.store.fence,
             ),
             open_room.watch,
             self.store,
@@ -80,7 +81,8 @@ class Room:
         )
         self.runs = Runs(open_room, actor, self.documents.watch)
         self._loop = Loop(open_room, self.runs)
-        self.prompts = PromptRegistry(open_room, actor, lambda: self.task_id, PromptUse(self.call, self.runs))
+        use = PromptUse(self.call, self.runs, self.store.fence)
+        self.prompts = PromptRegistry(open_room, actor, lambda: self.task_id, use)
         self.issues = RoomIssues(self.store, self._runtime.threads, actor)
         self._approvals = Approvals(self._runtime, self._counter, self.runs, lambda: self.task_id)
         self._awaited = Awaited(self._approvals, self.runs, self.store, self._runtime.threads)

@@ -11,7 +11,7 @@ from brasstag.store.database.base import View
 from brasstag.store.tasks.rows import find_task
 from brasstag.words.calls import Call
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.messages import Assistant, Message
+from brasstag.words.messages import Assistant, Fences, Message
 from brasstag.words.turns import Model, ModelError, Turn, TurnRequest
 
 
@@ -22,6 +22,11 @@ class CallersModel:
     runtime: Runtime
     call: Call
     deadline: Deadline
+
+    @property
+    def fence(self) -> Fences:
+        """Fences for what the model is shown of files."""
+        return self.runtime.fence
 
     def ask(self, role: str, messages: Sequence[Message], seconds: float) -> Turn:
         """Ask for the next turn, and wait for it; raises ToolError."""
