@@ -42,7 +42,8 @@ class ModelSummaries:
         if not self._name:
             raise ToolError(
                 Code.MODEL_NOT_CONFIGURED,
-                "no model is set that sums documents up; name one as summary_model under [documents] in brasstag.toml",
+                "no model is set that sums documents up",
+                hint="name one as summary_model under [documents] in brasstag.toml",
             )
 
     async def summed_up(self, document: Document) -> Document:

@@ -126,10 +126,9 @@ class _Inquiry:
         except ToolError as error:
             if error.code is not Code.MODEL_NOT_CONFIGURED:
                 raise
-            said = f"a question needs a model that writes the SQL, and there is none: {error.message}. Name one in"
-            raise ToolError(
-                error.code, f"{said} brasstag.toml ([crew] model = …), or give sql instead, which needs none"
-            ) from None
+            said = f"a question needs a model that writes the SQL, and there is none: {error.message}"
+            hint = error.hint or "name one in brasstag.toml ([crew] model = …)"
+            raise ToolError(error.code, f"{said}; give sql instead, which needs none", hint=hint) from None
         self.usage += turn.usage
         return turn
 

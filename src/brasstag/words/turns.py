@@ -172,7 +172,11 @@ class Adviser(Protocol):
 class ModelError(BrasstagError):
     """A model could not answer; the task that needed it fails with this code and these words."""
 
-    def __init__(self, message: str, code: Code = Code.MODEL_FAILED) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, code: Code = Code.MODEL_FAILED, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
         self.message = message
         self.code = code
+
+    def as_tool_error(self) -> ToolError:
+        """Return the error of a tool that asked the model."""
+        return ToolError(self.code, self.message, hint=self.hint)

@@ -74,9 +74,9 @@ class Reviewer:
         model = self._model(self._settings.crew.model, self._settings.prompts.review_model)
         if model is None:
             raise ModelError(
-                "recorded tasks are replayed with a live model, and none is set; name one in brasstag.toml "
-                "([crew] model = …)",
+                "recorded tasks are replayed with a live model, and none is set",
                 Code.MODEL_NOT_CONFIGURED,
+                hint="name one in brasstag.toml ([crew] model = …)",
             )
         content = proposal.content
         before = self._catalog.accepted(content.target, content.tool.id)

@@ -33,7 +33,7 @@ class CallersModel:
         try:
             model = self._model()
         except ModelError as error:
-            raise ToolError(error.code, error.message) from None
+            raise error.as_tool_error() from None
         turn = sum(isinstance(message, Assistant) for message in messages)
         request = TurnRequest(tuple(messages), role=role, turn=turn, task_id=self.call.task_id)
         answering = asyncio.run_coroutine_threadsafe(
@@ -47,7 +47,7 @@ class CallersModel:
         try:
             return answering.result(max(seconds, 0.0))
         except ModelError as error:
-            raise ToolError(error.code, error.message) from None
+            raise error.as_tool_error() from None
         except TimeoutError:
             raise ToolError(
                 Code.TIMEOUT, f"{model.name} had not answered after {seconds:.3g} s; ask something simpler"
