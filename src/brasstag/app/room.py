@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -388,9 +389,9 @@ class Room:
             self.store.read, lambda view: list(call_records(view, task_id))
         )
 
-    async def verify(self) -> Report:
+    async def verify(self, *, contents: bool = False) -> Report:
         """Check every chain of the room and name everything that does not fit."""
-        return await self._runtime.threads.run(self.state.verify)
+        return await self._runtime.threads.run(partial(self.state.verify, contents=contents))
 
     def _facts_of(self, call: Call) -> ToolFacts | None:
         tool = self._runtime.registry.get(call.tool)
