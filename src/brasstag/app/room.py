@@ -14,7 +14,7 @@ from brasstag.app.open import OpenRoom, open_in_memory, open_project
 from brasstag.app.prompts.issues import RoomIssues
 from brasstag.app.prompts.registry import PromptRegistry
 from brasstag.app.prompts.use import PromptUse
-from brasstag.app.requests import why_not_named, with_arguments
+from brasstag.app.requests import as_text, why_not_named, with_arguments
 from brasstag.app.runs import Ended, RunContext, Runs
 from brasstag.app.toolbox import Toolbox
 from brasstag.app.wait import Awaited
@@ -180,7 +180,9 @@ class Room:
         misnamed = why_not_named(tool, role, call_id)
         if misnamed is not None:
             return misnamed
-        named = Call(call_id or new_id("call"), tool, {}, self._actor, role, self._desk.id)
+        tool, role = as_text(tool), as_text(role)
+        named_id = new_id("call") if call_id is None else as_text(call_id)
+        named = Call(named_id, tool, {}, self._actor, role, self._desk.id)
         call, unread = with_arguments(named, arguments)
         if unread is not None:
             return await self._counter.refuse(call, unread)
