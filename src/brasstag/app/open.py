@@ -213,7 +213,10 @@ def _assemble(
 ) -> OpenRoom:
     engine = RuleEngine(rules, settings.room.profile)
     policy = Policy(_rules(engine.rules, settings, registry), Roles(settings.roles, registry))
-    workspace = Workspace(root, control, room_state.store.blobs, settings.limits.undo_bytes)
+    store = room_state.store
+    workspace = Workspace(
+        root, control, store.blobs, settings.limits.undo_bytes, is_at_work=store.is_unsettled
+    )
     sandbox = Sandbox(workspace, root, _scratch(room_state, root))
     # Asked for each time: rules and tools may be added while the room is open.
     scanner = _scanner(room_state, settings, workspace, lambda: policy.rules)
