@@ -18,6 +18,7 @@ from brasstag.catalog.merge import SourceState, merge
 from brasstag.catalog.prompt_files import PromptFiles
 from brasstag.catalog.snapshots import Receipts
 from brasstag.store.timeline.seals import ephemeral_key
+from brasstag.words.messages import Fences
 from brasstag.words.review.prompt_tools import PromptTool
 
 _TOOLS = 1_000
@@ -29,11 +30,12 @@ def run() -> None:
     title(f"Prompt tools: {_TOOLS:,} of a user")
     with tempfile.TemporaryDirectory() as scratch:
         folder, key = Path(scratch), ephemeral_key()
+        fence = Fences(key.derived("fences"))
         receipts = Receipts(lambda: key, "bench")
         user = PromptFiles(folder / "user", "user", "prompts.json")
         _fill(user, receipts)
         project = PromptFiles(folder / "project", "project", "prompts.json")
-        catalog = PromptCatalog(project, user, receipts, dict, dict)
+        catalog = PromptCatalog(project, user, receipts, dict, dict, fence)
         loaded = _milliseconds(lambda: catalog.now, rounds=1)
         print(f"  read from disk, receipts checked                 {loaded:9.1f} ms, once for each change")
         live = user.live()
@@ -41,7 +43,9 @@ def run() -> None:
         state = SourceState("user", "prompts.json", live.entries, accepted=accepted)
         data = (folder / "user" / "prompts.json").read_bytes()
         plain = _milliseconds(lambda: "\n".join(one["prompt"] for one in json.loads(data)))
-        ours = _milliseconds(lambda: inject(merge(SourceState("project", ""), state, {}), "editor", "file"))
+        ours = _milliseconds(
+            lambda: inject(merge(SourceState("project", ""), state, {}), "editor", "file", fence)
+        )
         print(f"  one pass over the JSON                           {plain:9.1f} ms")
         print(
             f"  merged and rendered                              {ours:9.1f} ms   {ours / plain:.1f}x of that"

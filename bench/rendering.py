@@ -8,6 +8,7 @@ from measuring import goal, title
 from brasstag.engine.transcript.compact import fits, plan_compaction
 from brasstag.engine.transcript.render import Transcript
 from brasstag.words.events import Entry, EntryKind
+from brasstag.words.messages import Fences
 
 FEW, MANY = 100, 10_000
 TURNS = 20
@@ -20,7 +21,7 @@ class Telling:
     """A timeline that grows by turns of one call each, and its transcript."""
 
     def __init__(self, entries: int) -> None:
-        self.transcript = Transcript()
+        self.transcript = Transcript(Fences(b"the key of a room"))
         self._seq = 0
         self._turn = 0
         opened = {"type": "root", "input": {"request": "Read the chapter."}, "system": "You read."}

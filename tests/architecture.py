@@ -26,6 +26,12 @@ COMMAND = re.compile(
 )
 """A command of ours; `test_architecture.py` compares it with the commands there are."""
 
+OTHER_COMMAND = re.compile(
+    r"\b(?:pipx?|pip3|uv|apt|apt-get|dnf|brew|npm|conda) (?:install|add|sync)\b|\bollama (?:pull|serve|run)\b"
+    r"|\bexport [A-Z]\w*=|(?<!-)\b(?:with|add|use|name|by) `?--[a-z]"
+)
+"""A command or an option of another program, or an option of ours, which only a person at a terminal can use."""
+
 MOST_FIELDS = 12
 MOST_PARAMETERS = 6
 
@@ -220,6 +226,14 @@ def _opens_a_write(node: ast.AST) -> bool:
     )
 
 
+def other_fences() -> Iterator[str]:
+    """Name the modules that make fences of their own: the store makes those of a room, with its key."""
+    for name, tree in trees().items():
+        made = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+        if name != "store/store.py" and any(ast.unparse(node.func).endswith("Fences") for node in made):
+            yield name
+
+
 def doors_used_below() -> Iterator[str]:
     """Name the modules below surfaces that import from a front door: import rules do not see what stands behind it."""
     for name, package, offered in _door_imports():
@@ -228,14 +242,19 @@ def doors_used_below() -> Iterator[str]:
 
 
 def commands_in_messages() -> Iterator[str]:
-    """Name the modules and configs whose texts name a command of ours: agents have none; people are told by ``hint``."""
+    """Name the modules and configs whose texts name a command for people: agents have none; ``hint`` tells people."""
     for name, tree in trees().items():
         to_people = name.startswith(("surfaces/", "settings/", "testing/"))
-        if not to_people and any(COMMAND.search(text) for text in _texts(tree)):
+        if not to_people and any(map(names_command, _texts(tree))):
             yield name
     for file in sorted(ROOT.rglob("*.json")):
-        if COMMAND.search(file.read_text(encoding="utf-8")):
+        if names_command(file.read_text(encoding="utf-8")):
             yield file.relative_to(ROOT).as_posix()
+
+
+def names_command(text: str) -> bool:
+    """Say whether a text names a command that only people have."""
+    return bool(COMMAND.search(text) or OTHER_COMMAND.search(text))
 
 
 def _texts(node: ast.AST) -> Iterator[str]:
@@ -354,6 +373,7 @@ RULES: tuple[Rule, ...] = (
     undescribed,
     writes_outside_store,
     commands_in_messages,
+    other_fences,
     doors_used_below,
     unused_door_names,
     other_writers,

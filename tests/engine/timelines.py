@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from brasstag.words.canonical import stored_json
 from brasstag.words.documents import Carried
 from brasstag.words.events import Entry, EntryKind
-from brasstag.words.messages import Message, ToolUse
+from brasstag.words.messages import Fences, Message, ToolUse
 
 K = EntryKind
 TASK = "task_1"
+FENCE = Fences(b"the key of a room")
 
 
 class Log:

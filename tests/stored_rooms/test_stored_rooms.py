@@ -108,7 +108,7 @@ async def test_recovery_finishes_what_dead_processes_had_claimed(stored: Stored)
         assert sorted(type(ending).__name__ for ending in endings) == ["Done", "Done", "Unknown"]
         assert (stored.text("claimed.md"), stored.text("half.md")) == ("as intended\n", "as intended\n")
         assert not [path.name for path in (stored.home / "data").rglob(".brasstag-*")]
-        report = await room.verify()
+        report = await room.verify(contents=True)
         assert report.ok, report.findings
         unseen = " ".join(report.unseen)
         assert "no witness" not in unseen, "the witness beside the key was not found"
@@ -151,7 +151,7 @@ async def test_open_and_approved_calls_of_a_desk_land(stored: Stored) -> None:
         ]
         for approval in of_desks:
             assert isinstance(await use(room, approval), Done)
-        report = await room.verify()
+        report = await room.verify(contents=True)
         assert report.ok, report.findings
     assert (stored.text("desk.md"), stored.text("approved.md")) == ("as approved\n", "as approved\n")
     assert stored.text("sums.csv") == f"{project.FILES['sums.csv']}July,5\n"
@@ -183,7 +183,7 @@ async def test_runs_that_were_left_go_on_to_their_ends(stored: Stored) -> None:
         for request, (_, _, path, _) in LEFT.items():
             ended = await room.finished(runs[request].id)
             found[request] = (runs[request].status, ended.result, path, stored.text(path))
-        report = await room.verify()
+        report = await room.verify(contents=True)
         assert report.ok, report.findings
     assert found == LEFT
 
@@ -213,7 +213,7 @@ async def test_documents_are_restored_undone_and_found_again(stored: Stored) -> 
             outcome = await use(room, approval)
         assert isinstance(outcome, Done), outcome
         assert not (stored.home / "data" / "undo.md").exists()
-        report = await room.verify()
+        report = await room.verify(contents=True)
         assert report.ok, report.findings
 
 
@@ -231,7 +231,7 @@ async def test_when_everything_is_resumed_no_stored_name_has_changed(stored: Sto
             "failed",
             "running",
         }
-        report = await room.verify()
+        report = await room.verify(contents=True)
         assert report.ok, report.findings
     found, wanted = names_of(stored.home), stored.golden["names after"]
     if not stored.is_newest:

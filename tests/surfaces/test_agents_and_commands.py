@@ -7,9 +7,11 @@ import pytest
 
 from brasstag import Failed, Room
 from brasstag.catalog.sealed_core import core_tools, refuse_core
+from brasstag.models.failures import not_installed
 from brasstag.surfaces.cli.terminal.failures import paragraph
 from brasstag.words.errors import Code, IndexDamaged, StoreError, ToolError, Unproven, with_hint
-from tests.architecture import COMMAND
+from brasstag.words.events import EntryKind
+from tests.architecture import COMMAND, names_command
 from tests.conftest import MakeProject
 from tests.engine.crews import CREW, call, turn, write_script
 from tests.surfaces.conftest import Pipe
@@ -58,7 +60,7 @@ def test_no_entry_that_a_model_is_shown_names_a_command(pipe: Pipe, project: Pat
         "BUDGET_EXCEEDED",
     }
     for event in told:
-        assert not COMMAND.search(json.dumps(event["result"])), event
+        assert not names_command(json.dumps(event["result"])), event
 
 
 def test_a_core_tool_is_refused_to_an_agent_without_a_command() -> None:
@@ -81,6 +83,19 @@ def test_a_run_that_used_up_its_steps_names_the_option_that_gives_more(pipe: Pip
     assert "--max-steps N   continues it, with a limit of N" in ended.out
 
 
+async def test_a_model_whose_package_is_missing_is_told_by_the_package_alone(
+    make_project: MakeProject,
+) -> None:
+    project = make_project(CREW.replace("[roles.worker]", '[roles.worker]\nmodel = "mistral:any"'))
+    write_script(project, {"boss": [turn(call("route_to_worker", request="Work")), turn(text="It failed.")]})
+    async with Room.open(project) as room:
+        run = await room.start("Go")
+        await room.finished(run)
+        (back,) = [one for one in await room.timeline(run) if one.kind is EntryKind.RETURNED]
+    assert "needs pydantic-ai-slim[mistral], which is not installed" in str(back.payload)
+    assert not names_command(str(back.payload))
+
+
 async def test_a_program_gets_both_apart() -> None:
     async with Room.in_memory() as room:
         outcome = await room.call("no_such_tool", {})
@@ -97,11 +112,12 @@ async def test_a_program_gets_both_apart() -> None:
         Unproven("It does not hold.", hint="`brasstag timeline verify` says what does not fit"),
         ToolError(Code.TASK_NOT_FOUND, "there is no task x", hint="`brasstag tasks` lists them"),
         IndexDamaged("malformed"),
+        not_installed("openai:gpt-5.5", "brasstag[models]"),
     ],
 )
 def test_an_error_says_the_command_to_people_only(error: StoreError | ToolError) -> None:
-    assert not COMMAND.search(str(error))
-    assert COMMAND.search(paragraph(error))
+    assert not names_command(str(error))
+    assert names_command(paragraph(error))
 
 
 @pytest.mark.parametrize(

@@ -227,7 +227,7 @@ class TestQuestion:
         outcome = await desk.room.call("ask_data", QUESTION)
         assert isinstance(outcome, Failed)
         assert outcome.code is Code.MODEL_NOT_CONFIGURED
-        assert "[crew] model" in outcome.message
+        assert "[crew] model" in outcome.hint
         assert "give sql instead" in outcome.message
 
     async def test_a_model_that_fails_is_told_by_its_code(self, project: Path) -> None:

@@ -263,7 +263,7 @@ async def test_what_came_from_the_web_is_fenced_as_untrusted(open_room: Room) ->
     entry = next(one for one in await open_room.timeline() if one.tag == outcome.tag.id)
     assert entry.payload is not None
     assert entry.payload["result"]["untrusted"] is True
-    (shown,) = answer_of(entry).blocks
+    (shown,) = answer_of(entry, open_room.store.fence).blocks
     assert isinstance(shown, Text)
     first, *_, last = shown.text.split("\n")
     mark = first.removesuffix(">").split()[-1]

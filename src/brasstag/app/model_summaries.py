@@ -7,7 +7,7 @@ from brasstag.documents.library import Library
 from brasstag.sandbox.threads import Threads
 from brasstag.words.documents import Document
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.messages import Text, User, fenced
+from brasstag.words.messages import Fences, Text, User, quoted
 from brasstag.words.turns import Model, ModelError, TurnRequest
 
 log = logging.getLogger("brasstag")
@@ -28,18 +28,22 @@ _ASKED = (
 class ModelSummaries:
     """Has summaries written by one model."""
 
-    def __init__(self, name: str, find: Callable[[str], Model], library: Library, threads: Threads) -> None:
+    def __init__(
+        self, name: str, find: Callable[[str], Model], library: Library, threads: Threads, fence: Fences
+    ) -> None:
         self._name = name
         self._find = find
         self._library = library
         self._threads = threads
+        self._fence = fence
 
     def require(self) -> None:
         """Raise ToolError where no model is set."""
         if not self._name:
             raise ToolError(
                 Code.MODEL_NOT_CONFIGURED,
-                "no model is set that sums documents up; name one as summary_model under [documents] in brasstag.toml",
+                "no model is set that sums documents up",
+                hint="name one as summary_model under [documents] in brasstag.toml",
             )
 
     async def summed_up(self, document: Document) -> Document:
@@ -49,7 +53,7 @@ class ModelSummaries:
         try:
             text = await self._threads.run(self._library.text, document.path)
             model = self._find(self._name)
-            shown = fenced("document", text[:MOST_SHOWN], document.path)
+            shown = self._fence("document", text[:MOST_SHOWN], quoted(document.path))
             request = TurnRequest((User((Text(f"{_ASKED}\n\n{shown}"),)),), role=ROLE)
             turn = await model.respond(request, lambda _text: None)
         except (ModelError, ToolError) as error:

@@ -213,7 +213,10 @@ def _assemble(
 ) -> OpenRoom:
     engine = RuleEngine(rules, settings.room.profile)
     policy = Policy(_rules(engine.rules, settings, registry), Roles(settings.roles, registry))
-    workspace = Workspace(root, control, room_state.store.blobs, settings.limits.undo_bytes)
+    store = room_state.store
+    workspace = Workspace(
+        root, control, store.blobs, settings.limits.undo_bytes, is_at_work=store.is_unsettled
+    )
     sandbox = Sandbox(workspace, root, _scratch(room_state, root))
     # Asked for each time: rules and tools may be added while the room is open.
     scanner = _scanner(room_state, settings, workspace, lambda: policy.rules)
@@ -274,7 +277,11 @@ def _catalog(room_state: RoomState, registry: ToolRegistry) -> PromptCatalog:
 
     store = room_state.store
     return PromptCatalog(
-        *room_state.prompt_files, room_state.receipts, callable_tools, lambda: store.read(newest_approvals)
+        *room_state.prompt_files,
+        room_state.receipts,
+        callable_tools,
+        lambda: store.read(newest_approvals),
+        store.fence,
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from brasstag.app.open import OpenRoom, open_in_memory, open_project
 from brasstag.app.prompts.issues import RoomIssues
 from brasstag.app.prompts.registry import PromptRegistry
 from brasstag.app.prompts.use import PromptUse
-from brasstag.app.requests import why_not_named, with_arguments
+from brasstag.app.requests import as_text, why_not_named, with_arguments
 from brasstag.app.runs import Ended, RunContext, Runs
 from brasstag.app.toolbox import Toolbox
 from brasstag.app.wait import Awaited
@@ -73,6 +74,7 @@ class Room:
                 open_room.models.model,
                 open_room.library,
                 self._runtime.threads,
+                self.store.fence,
             ),
             open_room.watch,
             self.store,
@@ -80,7 +82,8 @@ class Room:
         )
         self.runs = Runs(open_room, actor, self.documents.watch)
         self._loop = Loop(open_room, self.runs)
-        self.prompts = PromptRegistry(open_room, actor, lambda: self.task_id, PromptUse(self.call, self.runs))
+        use = PromptUse(self.call, self.runs, self.store.fence)
+        self.prompts = PromptRegistry(open_room, actor, lambda: self.task_id, use)
         self.issues = RoomIssues(self.store, self._runtime.threads, actor)
         self._approvals = Approvals(self._runtime, self._counter, self.runs, lambda: self.task_id)
         self._awaited = Awaited(self._approvals, self.runs, self.store, self._runtime.threads)
@@ -177,7 +180,9 @@ class Room:
         misnamed = why_not_named(tool, role, call_id)
         if misnamed is not None:
             return misnamed
-        named = Call(call_id or new_id("call"), tool, {}, self._actor, role, self._desk.id)
+        tool, role = as_text(tool), as_text(role)
+        named_id = new_id("call") if call_id is None else as_text(call_id)
+        named = Call(named_id, tool, {}, self._actor, role, self._desk.id)
         call, unread = with_arguments(named, arguments)
         if unread is not None:
             return await self._counter.refuse(call, unread)
@@ -386,9 +391,9 @@ class Room:
             self.store.read, lambda view: list(call_records(view, task_id))
         )
 
-    async def verify(self) -> Report:
+    async def verify(self, *, contents: bool = False) -> Report:
         """Check every chain of the room and name everything that does not fit."""
-        return await self._runtime.threads.run(self.state.verify)
+        return await self._runtime.threads.run(partial(self.state.verify, contents=contents))
 
     def _facts_of(self, call: Call) -> ToolFacts | None:
         tool = self._runtime.registry.get(call.tool)

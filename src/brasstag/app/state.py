@@ -47,10 +47,13 @@ class RoomState:
         project = () if self.project is None else (self.project / STATE_DIRECTORY, self.project)
         return (self.folder, user_directory(), *project)
 
-    def verify(self) -> Report:
-        """Check every chain of the room."""
-        sealer = self.store.sealer
-        report = self.store.read(lambda view: verify(view, {sealer.key.id: sealer.key}, sealer.witness()))
+    def verify(self, *, contents: bool = False) -> Report:
+        """Check every chain of the room, and the tables beside; with ``contents``, read every content that is kept."""
+        store, sealer = self.store, self.store.sealer
+        keys, witness = {sealer.key.id: sealer.key}, sealer.witness()
+        report = store.read(lambda view: verify(view, keys, witness, store.blobs, contents=contents))
+        if contents:
+            self._compare_types(report)
         self._compare_prompts(report)
         return report
 
@@ -77,6 +80,12 @@ class RoomState:
         if self.project is None:
             return Receipts(lambda: self.store.sealer.key, "memory")
         return Receipts(lambda: load_or_create_key(user_directory()), self.folder.name)
+
+    def _compare_types(self, report: Report) -> None:
+        from brasstag.documents.scan.verify_types import wrong_types  # noqa: PLC0415 - most commands do without
+
+        found = self.store.read(lambda view: list(wrong_types(view, self.store.blobs)))
+        report.findings += [Finding(path, what) for path, what in found]
 
     def _compare_prompts(self, report: Report) -> None:
         """Compare live files and history with the approved proposals."""

@@ -8,6 +8,7 @@ from brasstag.catalog.merge import Catalog, CatalogEntry, SourceState, merge
 from brasstag.catalog.prompt_files import PromptFiles
 from brasstag.catalog.snapshots import Receipts, Snapshot
 from brasstag.words.errors import Code, ToolError
+from brasstag.words.messages import Fences
 from brasstag.words.review.prompt_tools import Scope, Target
 
 Approved = Callable[[], Mapping[tuple[str, str], tuple[str, str]]]
@@ -24,12 +25,14 @@ class PromptCatalog:
         receipts: Receipts,
         callable_tools: Callable[[], Mapping[str, str]],
         approved: Approved,
+        fence: Fences,
     ) -> None:
         self.files: Mapping[Target, PromptFiles] = {"project": project, "user": user}
         self.receipts = receipts
         self.callable_tools = callable_tools
         """Returns where each callable tool's name or alias was declared."""
         self._approved = approved
+        self._fence = fence
         self._lock = Lock()
         self._known: tuple[object, Catalog] | None = None
         self._injections: dict[tuple[str, str, int], tuple[Catalog | None, Injection]] = {}
@@ -57,7 +60,7 @@ class PromptCatalog:
         made, found = self._injections.get(key, (None, Injection()))
         if made is not catalog:
             # Kept with the catalog it was made of: another thread may have read a newer one meanwhile.
-            found = inject(catalog, archetype, scope, tokens)
+            found = inject(catalog, archetype, scope, self._fence, tokens)
             self._injections[key] = (catalog, found)
         return found
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from brasstag.catalog.merge import Catalog, CatalogEntry
-from brasstag.words.messages import fenced
+from brasstag.words.messages import Fences
 from brasstag.words.review.prompt_tools import Scope
 from brasstag.words.tokens import estimated_tokens
 
@@ -54,7 +54,9 @@ class Injection:
         return [tool.as_json() for tool in self.tools]
 
 
-def inject(catalog: Catalog, archetype: str, scope: Scope, tokens: int = DEFAULT_TOKENS) -> Injection:
+def inject(
+    catalog: Catalog, archetype: str, scope: Scope, fence: Fences, tokens: int = DEFAULT_TOKENS
+) -> Injection:
     """Return the catalog for a role: archetype and scope rank the tools, and never exclude one."""
     ranked = sorted(catalog.entries, key=lambda entry: _rank(entry, archetype, scope))
     lines = [_named(entry) for entry in ranked]
@@ -68,7 +70,7 @@ def inject(catalog: Catalog, archetype: str, scope: Scope, tokens: int = DEFAULT
     wholes: list[str] = []
     if named == len(ranked):
         for place, entry in enumerate(ranked):
-            whole = whole_text(entry)
+            whole = whole_text(entry, fence)
             grown = _bytes(whole) + 2 - sizes[place]
             if grown <= room:
                 room -= grown
@@ -84,7 +86,7 @@ def inject(catalog: Catalog, archetype: str, scope: Scope, tokens: int = DEFAULT
     return Injection(text, told, estimated_tokens(text))
 
 
-def whole_text(entry: CatalogEntry) -> str:
+def whole_text(entry: CatalogEntry, fence: Fences) -> str:
     """Return all of a tool, as an agent reads it; its text cannot pose as anything outside its marks."""
     tool = entry.tool
     said = [
@@ -94,7 +96,7 @@ def whole_text(entry: CatalogEntry) -> str:
         f"Guardrails: {tool.guardrails}",
         tool.prompt,
     ]
-    return fenced("prompt_tool", "\n".join(said), tool.id)
+    return fence("prompt_tool", "\n".join(said), tool.id)
 
 
 def _kind(entry: CatalogEntry) -> str:

@@ -97,9 +97,9 @@ class Agents:
         """Return the model of a task; raise ToolError where its role is gone, ModelError where no model can answer."""
         if not name:
             raise ModelError(
-                "no model is set: name one in brasstag.toml ([crew] model = …), with --model, or set a key such as "
-                "OPENAI_API_KEY",
+                f"no model is set for {role}",
                 Code.MODEL_NOT_CONFIGURED,
+                hint="name one in brasstag.toml ([crew] model = …), with --model, or set a key such as OPENAI_API_KEY",
             )
         if name == OUTSIDE_MODEL or name.startswith(SERVICE):
             what = "a program outside takes its turns" if name == OUTSIDE_MODEL else "code serves this role"

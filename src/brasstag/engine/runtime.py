@@ -97,5 +97,5 @@ class Runtime:
 
     @property
     def fence(self) -> Fences:
-        """Fences around texts that models read here; their marks are keyed with the key of the room."""
-        return Fences(self.store.sealer.key.derived("fences"))
+        """Fences around texts that models read here."""
+        return self.store.fence

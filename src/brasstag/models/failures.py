@@ -22,9 +22,15 @@ class Transient(ModelError):
         """How many tries this kind of failure is worth, where that is fewer than usual."""
 
 
-def not_configured(message: str) -> ModelError:
+def not_configured(message: str, hint: str = "") -> ModelError:
     """Return the failure of a model that the user has not set up correctly yet."""
-    return ModelError(message, Code.MODEL_NOT_CONFIGURED)
+    return ModelError(message, Code.MODEL_NOT_CONFIGURED, hint=hint)
+
+
+def not_installed(name: str, package: str) -> ModelError:
+    """Return the failure of a model whose package is missing."""
+    hint = f"run `pip install '{package}'`"
+    return not_configured(f"{name} needs {package}, which is not installed", hint)
 
 
 def quoted(words: str, environ: Mapping[str, str] = os.environ) -> str:

@@ -95,7 +95,8 @@ class RecordedModel:
             who = f"{request.role}, turn {request.turn + 1}" if request.role else f"turn {request.turn + 1}"
             raise ModelError(
                 f"{self.name} has no turn for what is asked now ({who}): the run has left the recorded path, "
-                f"and only a live model can go on. {HOW_TO_SET_UP}"
+                "and only a live model can go on",
+                hint=HOW_TO_SET_UP,
             )
         if turn.text:
             on_text(turn.text)

@@ -49,14 +49,14 @@ class RetryingModel(ModelWrapper):
         except Transient as trouble:
             if self._fallback is None:
                 said = f"{trouble.message}. Try again later, or name a fallback model"
-                raise ModelError(said, trouble.code) from trouble
+                raise ModelError(said, trouble.code, hint=trouble.hint) from trouble
             first = trouble.message
         told.begin_again()
         try:
             turn = await self._patiently(self._fallback, request, told)
         except ModelError as error:
             both = f"{first}; and the fallback {self._fallback.name}: {error.message}"
-            raise ModelError(both, error.code) from error
+            raise ModelError(both, error.code, hint=error.hint) from error
         why = f"answered by the fallback {self._fallback.name}: {first}"
         return replace(turn, note="; ".join(filter(None, (turn.note, why))))
 

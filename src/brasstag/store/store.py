@@ -23,6 +23,7 @@ from brasstag.words.approvals import Approval, ApprovalState
 from brasstag.words.calls import Call, Tag
 from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.events import Entry, EntryKind
+from brasstag.words.messages import Fences
 from brasstag.words.previews import Change
 from brasstag.words.times import Clock, utc_now
 
@@ -84,6 +85,11 @@ class Store:
         from brasstag.store.catalog.writer import CatalogWriter  # noqa: PLC0415 - most commands do without
 
         return CatalogWriter(self._desks)
+
+    @cached_property
+    def fence(self) -> Fences:
+        """Fences around all texts that models read in this room; their marks are keyed with the key of the room."""
+        return Fences(self.sealer.key.derived("fences"))
 
     def read(self, look: Callable[[Connection], _T]) -> _T:
         """Run a look-up on a consistent view."""

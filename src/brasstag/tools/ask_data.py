@@ -13,7 +13,7 @@ from brasstag.toolkit.config.config import Limits
 from brasstag.toolkit.declare.declare import tool
 from brasstag.tools.data_program import DataDocuments
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.messages import Assistant, Message, System, Text, User, fenced
+from brasstag.words.messages import Assistant, Message, System, Text, User
 from brasstag.words.previews import Preview
 from brasstag.words.turns import Adviser, Turn, Usage
 
@@ -95,7 +95,9 @@ class _Inquiry:
                 return _answer(self.tables, sql, self.max_rows) | self._told(turn)
             except ToolError as error:
                 self.failed.append({"sql": sql, "error": error.message})
-                again = f"That query failed.\n{fenced('error', error.message)}\nWrite one that works."
+                again = (
+                    f"That query failed.\n{self.adviser.fence('error', error.message)}\nWrite one that works."
+                )
                 messages += [Assistant(turn.text), User((Text(again),))]
         raise ToolError(
             Code.QUERY_FAILED,
@@ -109,7 +111,7 @@ class _Inquiry:
         request = {"sample_rows": numbers["sample_rows"], "most_bytes": numbers["sample_bytes"]}
         shown = self.tables.send(_PROGRAM, request)["tables"]
         described = "\n\n".join(self._described(table) for table in shown)
-        return User((Text(f"{fenced('tables', described)}\n\nThe question: {question}"),))
+        return User((Text(f"{self.adviser.fence('tables', described)}\n\nThe question: {question}"),))
 
     def _described(self, table: Mapping[str, Any]) -> str:
         columns = ", ".join(f"{_quoted(column['name'])} {column['type']}" for column in table["columns"])
@@ -124,10 +126,9 @@ class _Inquiry:
         except ToolError as error:
             if error.code is not Code.MODEL_NOT_CONFIGURED:
                 raise
-            said = f"a question needs a model that writes the SQL, and there is none: {error.message}. Name one in"
-            raise ToolError(
-                error.code, f"{said} brasstag.toml ([crew] model = …), or give sql instead, which needs none"
-            ) from None
+            said = f"a question needs a model that writes the SQL, and there is none: {error.message}"
+            hint = error.hint or "name one in brasstag.toml ([crew] model = …)"
+            raise ToolError(error.code, f"{said}; give sql instead, which needs none", hint=hint) from None
         self.usage += turn.usage
         return turn
 

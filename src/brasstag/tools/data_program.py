@@ -96,10 +96,8 @@ class DataDocuments:
         except ValueError:
             words = ran.stderr.decode(errors="replace").strip().rpartition("\n")[2][-_LONGEST_WORDS:]
             if _MISSING in words:
-                said, hint = (
-                    f"a package it needs is not installed ({words})",
-                    "run `pip install 'brasstag[data,docs]'`",
-                )
+                said = f"a package it needs is not installed ({words})"
+                hint = "run `pip install 'brasstag[data,docs]'`"
                 raise ToolError(Code.NOT_SUPPORTED, said, hint=hint) from None
             why = words or ran.ended_by or f"exit code {ran.exit_code}"
             raise ToolError(Code.EXECUTION_ERROR, f"the query ended without an answer: {why}") from None

@@ -30,5 +30,5 @@ async def _opinion(models: Opinions, limits: Limits, model: str, prompt: str) ->
     except TimeoutError:
         raise ToolError(Code.TIMEOUT, f"{model} did not answer in time; ask something shorter") from None
     except ModelError as error:
-        raise ToolError(error.code, error.message) from None
+        raise error.as_tool_error() from None
     return {"answer": turn.text, "model": turn.model, "usage": turn.usage.as_json()}

@@ -108,5 +108,13 @@ def _why_not_scalar(value: Any, where: str) -> str | None:
         case int() | float():
             return None
         case _:
-            return f"{where} is a {type(value).__name__}, which JSON has no form for"
+            return f"{where} is a {type_name(value)}, which JSON has no form for"
     return None
+
+
+def type_name(value: object) -> str:
+    """Return the name of a value's type, also of one whose own type raises when it is asked."""
+    try:
+        return str(type(value).__name__)
+    except BaseException:  # noqa: BLE001 - a caller's own type may raise anything
+        return "object"

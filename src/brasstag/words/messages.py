@@ -1,6 +1,7 @@
 """Messages: what a model is shown, in our own form, with fences around what came from files and tools."""
 
 import hmac
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -136,6 +137,22 @@ class Result:
 Message = System | User | Assistant | Result
 
 
+def quoted(name: str) -> str:
+    """Return the name of a file as models are shown it outside of a fence: in quotes, on one line, without marks."""
+    return on_one_line(json.dumps(name, ensure_ascii=False))
+
+
+def on_one_line(text: str) -> str:
+    """Return a text with escapes in the place of what is not printed, and of what opens or ends a mark."""
+    if text.isprintable() and "<" not in text and ">" not in text:
+        return text
+    return "".join(one if one.isprintable() and one not in "<>" else _escaped(one) for one in text)
+
+
+def _escaped(one: str) -> str:
+    return f"\\u{ord(one):04x}" if one in "<>\x7f" else json.dumps(one)[1:-1]
+
+
 MARK_LENGTH = 32
 """Characters of a mark: 128 bits in hex."""
 
@@ -143,15 +160,16 @@ MARK_LENGTH = 32
 class Fences:
     """Writes a text between ``<name facts mark>`` and ``</name mark>``; the mark stands nowhere inside, in any case.
 
-    The same text and facts always get the same mark, so what a model was shown once is shown the same again. With the
-    key of a room, no author can find out the mark that a text will get there.
+    The same text and facts always get the same mark, so what a model was shown once is shown the same again. The key
+    is of one room: no author can find out the mark that a text will get there.
     """
 
-    def __init__(self, key: bytes = b"") -> None:
+    def __init__(self, key: bytes) -> None:
         self._key = key
 
     def __call__(self, name: str, text: str, *facts: str) -> str:
-        """Return the text in its fence."""
+        """Return the text in its fence; a fact stays on the line of the opening mark, and cannot end it."""
+        facts = tuple(map(on_one_line, facts))
         mark = self._mark("\n".join((*facts, text)))
         return f"<{' '.join((name, *facts, mark))}>\n{text}\n</{name} {mark}>"
 
@@ -164,7 +182,3 @@ class Fences:
     def _digest(self, text: str) -> str:
         said = text.encode(errors="surrogatepass")
         return hmac.digest(self._key, said, "sha256").hex()[:MARK_LENGTH]
-
-
-fenced = Fences()
-"""For texts that are shown outside of a task, where no room's key is at hand."""

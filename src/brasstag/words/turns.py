@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from brasstag.words.errors import BrasstagError, Code
-from brasstag.words.messages import Message, Thinking, ToolUse
+from brasstag.words.errors import BrasstagError, Code, ToolError
+from brasstag.words.messages import Fences, Message, Thinking, ToolUse
 
 OnText = Callable[[str], None]
 """Told each piece of text as it arrives."""
@@ -158,6 +158,10 @@ class Opinions(Protocol):
 class Adviser(Protocol):
     """The model of the caller, for a tool that needs its help."""
 
+    @property
+    def fence(self) -> Fences:
+        """Fences for what the model is shown of files."""
+
     def ask(self, role: str, messages: Sequence[Message], seconds: float) -> Turn:
         """Ask for the next turn of a conversation of the tool's own, as ``role``, and wait for it.
 
@@ -168,7 +172,11 @@ class Adviser(Protocol):
 class ModelError(BrasstagError):
     """A model could not answer; the task that needed it fails with this code and these words."""
 
-    def __init__(self, message: str, code: Code = Code.MODEL_FAILED) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, code: Code = Code.MODEL_FAILED, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
         self.message = message
         self.code = code
+
+    def as_tool_error(self) -> ToolError:
+        """Return the error of a tool that asked the model."""
+        return ToolError(self.code, self.message, hint=self.hint)

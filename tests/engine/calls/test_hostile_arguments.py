@@ -1,6 +1,7 @@
 """Arguments of any depth, size or type: a call is refused with a code, nothing raises, and nothing large is copied."""
 
 import tracemalloc
+from asyncio import CancelledError
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brasstag import Code, Failed, Room
+from brasstag import Code, Done, Failed, Room
 from brasstag.engine.calls.quote import quote
 from brasstag.engine.calls.record import QUOTED
 
@@ -46,6 +47,35 @@ def endless() -> list[Any]:
     return value
 
 
+def raises(base: type, name: str, error: type[BaseException] = RuntimeError) -> type:
+    """Return a type of one's own, one method of which raises."""
+
+    def method(*_: Any, **__: Any) -> Any:
+        raise error
+
+    made = property(method) if name == "__class__" else method
+    more = {"__hash__": base.__hash__} if name == "__eq__" else {}
+    return type(f"Own{base.__name__}", (base,), {name: made} | more)
+
+
+class OwnClass(type):
+    """The type of a type, which raises when it is asked for its name."""
+
+    @property
+    def __name__(cls) -> str:
+        raise RuntimeError
+
+
+class Forgetful(dict[str, Any]):
+    """Can be read only a few times."""
+
+    def items(self) -> Any:
+        self["reads"] = self.get("reads", 0) + 1
+        if self["reads"] > 3:
+            raise RuntimeError
+        return super().items()
+
+
 OPENING = '{"path": "a.md", "content": '
 HOSTILE: dict[str, Any] = {
     "a deep object": {"path": "a.md", "content": nested(dict)},
@@ -61,6 +91,21 @@ HOSTILE: dict[str, Any] = {
     "what raises": Raises(),
     "a value that raises": {"path": "a.md", "content": Raises()},
     "a type of one's own": {"path": "a.md", "content": object()},
+    "a type that does not name itself": OwnClass("Own", (), {})(),
+    "what can be read a few times": Forgetful(path="a.md"),
+    "what exits when it is read": raises(dict, "items", SystemExit)(path="a.md", content="x"),
+    "what is cancelled when it is read": raises(dict, "items", CancelledError)(path="a.md", content="x"),
+    "no class": raises(dict, "__class__")(path="a.md", content="x"),
+    "text without a length": raises(str, "__len__")(OPENING),
+    "text without parts": raises(str, "__getitem__")(OPENING),
+    "text without methods": raises(str, "__getattribute__")(OPENING),
+    "a value without a class": {"path": "a.md", "content": raises(list, "__class__")(["x"])},
+    "a value that exits": {"path": "a.md", "content": raises(list, "__len__", SystemExit)(["x"])},
+    "a name that exits": {"path": "a.md", raises(str, "isascii", SystemExit)("more"): "x"},
+    "no number": {"path": "a.md", "content": "x", "more": float("nan")},
+    "a huge number": {"path": "a.md", "content": "x", "more": 10**5000},
+    "half a sign": {"path": "\ud800", "content": "x"},
+    "a generator": {"path": "a.md", "content": (one for one in "x")},
 }
 
 
@@ -75,11 +120,29 @@ async def test_no_arguments_make_a_call_raise(kind: str, tool: str) -> None:
         assert not (await room.verify()).findings
 
 
-@pytest.mark.parametrize("kind", [kind for kind, given in HOSTILE.items() if not isinstance(given, str)])
+@pytest.mark.parametrize(
+    "method", ["__eq__", "__hash__", "__len__", "__str__", "__repr__", "__getitem__", "__bool__"]
+)
+async def test_no_name_makes_a_call_raise(method: str) -> None:
+    own = raises(str, method)
+    async with Room.in_memory() as room:
+        (room.workspace / "a.md").write_text("Hello")
+        given = {"path": own("a.md")}
+        done = await room.call(own("read_file"), given, role=own("operator"), call_id=own("call_1"))
+        assert isinstance(done, Done), done
+        for tool, role, call_id in (("nope", "operator", "call_2"), ("read_file", "nope", "call_3")):
+            failed = await room.call(own(tool), {"path": "a.md"}, role=own(role), call_id=own(call_id))
+            assert isinstance(failed, Failed)
+            assert failed.tag is not None
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind, given in HOSTILE.items() if not issubclass(type(given), str)]
+)
 async def test_no_arguments_make_an_explanation_raise_anything_but_a_coded_error(kind: str) -> None:
     async with Room.in_memory() as room:
         explained = await room.explain("write_file", HOSTILE[kind])
-        assert "arguments" in str(explained)
+        assert "INVALID_ARGUMENTS" in str(explained)
 
 
 SIZED: dict[str, Any] = {
@@ -91,6 +154,10 @@ SIZED: dict[str, Any] = {
     "a name of an argument": lambda size: ("write_file", {"x" * size: 1}),
     "JSON text": lambda size: ("write_file", OPENING + '"' + "x" * size + '"}'),
     "a tool that is not there": lambda size: ("no_such_tool", {"content": "x" * size}),
+    "a text of one's own": lambda size: (
+        "write_file",
+        {"path": "a.md", "content": raises(str, "__len__")("x" * size)},
+    ),
     "the name of a tool": lambda size: ("x" * size, {}),
 }
 

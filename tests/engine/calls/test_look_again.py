@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,50 @@ async def test_what_another_program_changes_after_the_claim_is_changed(make_proj
     assert isinstance(outcome, Failed)
     assert outcome.code is Code.CHANGED
     assert file.read_text() == "three"
+
+
+@pytest.mark.parametrize("ours", [delete("d"), move("d", "e")], ids=lambda one: one[0])
+async def test_a_directory_in_which_another_call_is_at_work_is_waited_for(
+    make_project: MakeProject, ours: Request
+) -> None:
+    project = make_project(RULES)
+    (project / "data" / "d").mkdir()
+    (project / "data" / "d" / "x").write_text("x")
+    looked, ready, loop = threading.Event(), asyncio.Event(), asyncio.get_running_loop()
+
+    def at(step: str) -> None:
+        if step == "0: ready":
+            loop.call_soon_threadsafe(ready.set)
+            assert looked.wait(60)
+
+    async with Room.open(project) as room:
+        workspace = room._runtime.workspace
+        is_at_work = workspace.is_at_work
+
+        def noted(call_id: str) -> bool:
+            found = is_at_work(call_id)
+            looked.set()
+            return found
+
+        workspace.is_at_work = noted
+        put_in(room, at=at)
+        theirs = asyncio.create_task(room.call(*write("d/x")))
+        await ready.wait()
+        outcome = await room.call(*ours)
+        assert isinstance(outcome, Done), outcome
+        assert isinstance(await theirs, Done)
+        assert (await room.verify()).ok
+    assert not (project / "data" / "d").exists()
+
+
+async def test_a_directory_in_which_an_ended_call_has_left_something_stays(make_project: MakeProject) -> None:
+    project = make_project(RULES)
+    (project / "data" / "d").mkdir()
+    async with Room.open(project) as room:
+        (project / "data" / "d" / ".brasstag-call_1-0.old").write_text("x")
+        outcome = await room.call(*delete("d"))
+    assert isinstance(outcome, Failed)
+    assert outcome.code is Code.CONTROL_FILE
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")

@@ -11,6 +11,7 @@ from brasstag.store.tasks.rows import Task
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import EntryKind
 from tests.engine.crews import ADA, call, turn, write_script
+from tests.engine.timelines import FENCE
 
 
 @tool(effects="external", approval="auto")
@@ -48,7 +49,7 @@ async def test_a_person_is_asked_whether_it_happened_and_the_model_hears_their_w
     kinds = [entry.kind for entry in entries]
     order = [EntryKind.CLAIMED, EntryKind.SETTLED, EntryKind.QUESTIONED, EntryKind.ANSWERED, EntryKind.TURN]
     assert kinds[kinds.index(EntryKind.CLAIMED) :][:5] == order
-    assert "It is in the box." in str(render(entries)[-2:])
+    assert "It is in the box." in str(render(entries, FENCE)[-2:])
 
 
 async def test_a_doubt_outlives_the_stop_of_its_run(crew: Path) -> None:
@@ -64,7 +65,7 @@ async def test_a_doubt_outlives_the_stop_of_its_run(crew: Path) -> None:
         assert [entry.kind for entry in await room.timeline(run)].count(EntryKind.TURN) == 1
         await room.answer(second.id, "It is in the box.", ADA)
         assert (await room.finished(run)).result == "Done."
-        shown = str(render(await room.timeline(run)))
+        shown = str(render(await room.timeline(run), FENCE))
         assert "It is in the box." in shown
         assert "stopped together" not in shown
         report = await room.verify()

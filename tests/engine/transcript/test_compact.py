@@ -13,7 +13,7 @@ from brasstag.engine.transcript.shorten import short_result
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.messages import Assistant, Image, Message, Result, Text, Thinking, User
 from brasstag.words.tokens import IMAGE_TOKENS, estimated_tokens
-from tests.engine.timelines import Log, as_bytes, ending, timelines
+from tests.engine.timelines import FENCE, Log, as_bytes, ending, timelines
 
 K = EntryKind
 
@@ -63,25 +63,25 @@ class TestEstimates:
         assert estimate_tokens([heavy]) == estimate_tokens([light]) + 100
 
     def test_a_transcript_knows_its_estimate_without_counting_again(self) -> None:
-        transcript = transcript_of(long_task(5).entries)
+        transcript = transcript_of(long_task(5).entries, FENCE)
         assert transcript.tokens == estimate_tokens(transcript.messages())
 
     def test_what_a_turn_really_took_corrects_the_estimate(self) -> None:
         log = long_task(3)
-        estimated = transcript_of(log.entries).tokens
+        estimated = transcript_of(log.entries, FENCE).tokens
         log.turn(text="Hm.", usage={"input_tokens": estimated + 5000})
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         assert transcript.tokens == estimate_tokens(transcript.messages()) + 5000
 
 
 class TestPlans:
     def test_what_fits_is_never_compacted(self) -> None:
-        transcript = transcript_of(long_task(10).entries)
+        transcript = transcript_of(long_task(10).entries, FENCE)
         assert plan_compaction(transcript, int(transcript.tokens / TRIGGER) + 1) is None
 
     def test_old_results_become_a_summary_and_their_tag_and_new_ones_stay(self) -> None:
         log = long_task(10)
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         whole = results(transcript.messages())
         tags = {f"c{turn}_0": log.entries[2 + 2 * turn].tag for turn in range(10)}
         payload = compact(log, transcript, 30_000)
@@ -99,7 +99,7 @@ class TestPlans:
 
     def test_the_first_message_and_all_the_agent_said_stay(self) -> None:
         log = long_task(10)
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         before = transcript.messages()
         compact(log, transcript, 30_000)
         after = transcript.messages()
@@ -108,14 +108,14 @@ class TestPlans:
 
     def test_thinking_goes_with_old_turns_and_stays_with_the_newest(self) -> None:
         log = long_task(10)
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         payload = compact(log, transcript, 30_000)
         turns = [m for m in transcript.messages() if isinstance(m, Assistant)]
         assert [bool(turn.thinking) for turn in turns] == [n >= payload["turns"] for n in range(10)]
 
     def test_the_payload_says_what_it_comes_to(self) -> None:
         log = long_task(10)
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         before = transcript.tokens
         payload = compact(log, transcript, 30_000)
         assert payload["tokens_before"] == before
@@ -124,7 +124,7 @@ class TestPlans:
 
     def test_a_second_compaction_goes_on_from_the_first(self) -> None:
         log = long_task(10)
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         first = compact(log, transcript, 30_000)
         assert plan_compaction(transcript, 30_000) is None
         for turn in range(10, 20):
@@ -137,7 +137,7 @@ class TestPlans:
         assert second["turns"] > first["turns"]
         listed = [one["call"] for payload in (first, second) for one in payload["results"]]
         assert listed == [f"c{turn}_0" for turn in range(second["turns"])]
-        assert as_bytes(transcript.messages()) == as_bytes(transcript_of(log.entries).messages())
+        assert as_bytes(transcript.messages()) == as_bytes(transcript_of(log.entries, FENCE).messages())
 
     def test_a_result_shorter_than_its_short_form_stays_as_it_is(self) -> None:
         log = Log()
@@ -146,12 +146,12 @@ class TestPlans:
             log.turn(("stop_and_think", {"thoughts": "hm"}), ("read_file", {}))
             log.done(f"{turn}.0", {"logged": True})
             log.done(f"{turn}.1", "word " * 2000)
-        payload = compact(log, transcript_of(log.entries), 30_000)
+        payload = compact(log, transcript_of(log.entries, FENCE), 30_000)
         assert {one["call"].partition("_")[2] for one in payload["results"]} == {"1"}
 
     def test_long_arguments_are_shortened_only_where_results_are_not_enough(self) -> None:
         log = long_task(10, result="ok", content="word " * 2000)
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         payload = compact(log, transcript, 30_000)
         turns = [m for m in transcript.messages() if isinstance(m, Assistant)]
         assert payload["arguments"]
@@ -162,7 +162,7 @@ class TestPlans:
         assert old["content"].startswith("word word")
         assert old["content"].endswith("[shortened; 10000 characters in all]")
         assert new["content"] == "word " * 2000
-        assert "arguments" not in compact(long_task(10), transcript_of(long_task(10).entries), 30_000)
+        assert "arguments" not in compact(long_task(10), transcript_of(long_task(10).entries, FENCE), 30_000)
 
     def test_what_was_saved_to_short_term_memory_stays_in_view(self) -> None:
         note = "Revenue is in euros. " * 100
@@ -173,7 +173,7 @@ class TestPlans:
         for turn in range(1, 11):
             log.turn(("write_file", {"content": "word " * 2000}))
             log.done(f"{turn}.0", "ok")
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         assert compact(log, transcript, 30_000)["arguments"]
         turn = transcript.messages()[2]
         assert isinstance(turn, Assistant)
@@ -181,13 +181,13 @@ class TestPlans:
 
     def test_the_last_two_turns_stay_whole_while_that_leaves_room(self) -> None:
         log = long_task(4, result="word " * 6000)
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         payload = compact(log, transcript, 20_000)
         assert payload["turns"] == 2
 
     def test_even_the_newest_results_are_shortened_before_a_task_has_to_end(self) -> None:
         log = long_task(1, result="word " * 9000)
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         assert not fits(transcript, 8_000)
         compact(log, transcript, 8_000)
         assert fits(transcript, 8_000)
@@ -201,7 +201,7 @@ class TestPlans:
     def test_of_the_newest_result_as_much_is_shown_as_fits_and_how_to_read_on(self) -> None:
         text = "".join(f"{number:>9}\n" for number in range(9_000))
         log = long_task(3, result=text)
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         compact(log, transcript, 8_000)
         *old, newest = results(transcript.messages())
         assert all(words(one).startswith("[shortened; whole result: ") for one in old)
@@ -223,7 +223,7 @@ class TestPlans:
         *_, recalled = results(transcript.messages())
         assert "are not shown" not in words(recalled)
         assert text[:end].split()[-2] in words(recalled)
-        assert as_bytes(transcript.messages()) == as_bytes(transcript_of(log.entries).messages())
+        assert as_bytes(transcript.messages()) == as_bytes(transcript_of(log.entries, FENCE).messages())
 
     def test_several_newest_results_share_what_is_left(self) -> None:
         log = Log()
@@ -231,10 +231,10 @@ class TestPlans:
         log.turn(*(("read_file", {"path": f"{n}.md"}) for n in range(3)))
         for index, size in enumerate((9000, 20, 9000)):
             log.done(f"0.{index}", "word " * size)
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         compact(log, transcript, 8_000)
         first, short, last = map(words, results(transcript.messages()))
-        assert short == words(results(transcript_of(log.entries[:-1]).messages())[1])
+        assert short == words(results(transcript_of(log.entries[:-1], FENCE).messages())[1])
         assert 5_000 < len(first) < len(last) + 50 < 20_000
 
     def test_documents_of_a_newest_result_that_do_not_fit_are_named(self) -> None:
@@ -245,18 +245,18 @@ class TestPlans:
         log.turn(("route_to_analyst", {}))
         log.add(K.DELEGATED, {"to": "analyst"}, "0.0")
         log.done("0.0", "Up 15 %. " * 50, K.RETURNED, carried=[document])
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         compact(log, transcript, 8_000)
         (result,) = results(transcript.messages())
         assert "Up 15 %. " * 50 in words(result)
-        assert words(result).endswith("It came with the documents analysis.md; read_file reads them.")
+        assert words(result).endswith('It came with the documents "analysis.md"; read_file reads them.')
 
     def test_where_nothing_is_enough_the_strongest_is_returned_and_does_not_fit(self) -> None:
         log = Log()
         log.open("word " * 9000)
         log.turn(("read_file", {}))
         log.done("0.0", "word " * 9000)
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         payload = compact(log, transcript, 8_000)
         assert payload["results"] == [{"call": "c0_0", "tag": log.entries[2].tag, "summary": ""}]
         assert not fits(transcript, 8_000)
@@ -268,7 +268,7 @@ class TestPlans:
         for turn in range(4):
             log.turn(("read_file", {}))
             log.done(f"{turn}.0", "word " * 100)
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         limit = int(transcript.tokens / 0.8)
         assert plan_compaction(transcript, limit) is None
 
@@ -281,9 +281,9 @@ class TestPlans:
             log.turn(("route_to_analyst", {}))
             log.add(K.DELEGATED, {"to": "analyst"}, f"{turn}.0")
             log.done(f"{turn}.0", "Up 15 %.", K.RETURNED, carried=carried)
-        transcript = transcript_of(log.entries)
+        transcript = transcript_of(log.entries, FENCE)
         compact(log, transcript, 20_000)
-        assert "Up 15 %.\nwith the documents analysis.md" in words(results(transcript.messages())[0])
+        assert 'Up 15 %.\nwith the documents "analysis.md"' in words(results(transcript.messages())[0])
 
     def test_an_old_failure_keeps_its_words(self) -> None:
         log = long_task(4, result="word " * 6000)
@@ -294,7 +294,7 @@ class TestPlans:
         start.add(K.CALLED, ending("failed", {"error": error}), "0.0")
         for entry in log.entries[3:]:
             start.entries.append(entry)
-        transcript = transcript_of(start.entries)
+        transcript = transcript_of(start.entries, FENCE)
         payload = plan_compaction(transcript, 20_000)
         assert payload is not None
         assert payload["results"][0]["summary"].startswith("FILE_NOT_FOUND: a.md is not there")
@@ -302,7 +302,7 @@ class TestPlans:
     def test_the_context_of_a_question_is_shortened_too(self) -> None:
         question = Log("task_2")
         question.open("Euros?", type="ask_master", parent={"role": "analyst"})
-        transcript = transcript_of(question.entries, transcript_of(long_task(10).entries))
+        transcript = transcript_of(question.entries, FENCE, transcript_of(long_task(10).entries, FENCE))
         payload = compact(question, transcript, 30_000)
         assert payload["results"][0]["call"] == "mc0_0"
         assert fits(transcript, 30_000)
@@ -315,7 +315,7 @@ class TestLaws:
         self, entries: list[Entry], limit: int
     ) -> None:
         log = Log()
-        transcript = Transcript()
+        transcript = Transcript(FENCE)
         shown: list[list[str]] = [[]]
         for entry in entries:
             transcript.add(entry)
@@ -338,17 +338,17 @@ class TestLaws:
             shown.append(as_bytes(messages))
         for earlier, later in pairwise(shown):
             assert not later or later[: len(earlier)] == earlier
-        assert as_bytes(transcript_of(log.entries).messages()) == as_bytes(transcript.messages())
+        assert as_bytes(transcript_of(log.entries, FENCE).messages()) == as_bytes(transcript.messages())
 
 
 def test_what_strangers_wrote_stays_marked_however_often_it_is_shortened() -> None:
     log = long_task(12, result={"text": "word " * 2000, "untrusted": True})
-    transcript = transcript_of(log.entries)
+    transcript = transcript_of(log.entries, FENCE)
     assert all("<untrusted " in words(one) for one in results(transcript.messages()))
     compact(log, transcript, 30_000)
     shown = results(transcript.messages())
     short = [one for one in shown if words(one).startswith("[shortened")]
     assert short
-    for one in (*shown, *(short_result(again, "tag_x", "their words") for again in short)):
+    for one in (*shown, *(short_result(again, "tag_x", "their words", FENCE) for again in short)):
         assert "<untrusted " in words(one)
         assert "<summary" not in words(one)

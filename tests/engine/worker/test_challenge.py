@@ -69,7 +69,7 @@ async def test_words_that_fail_go_back_with_the_reason_and_count_once_they_are_m
         assert isinstance(last.blocks[0], Text)
         assert "(2 of 3 tries)" in last.blocks[0].text
         assert "- line 1: scene.md:2 does not hold this text; line 1 does" in last.blocks[0].text
-        assert render(entries, fence=room._runtime.fence)[: len(model.told.messages)] == model.told.messages
+        assert render(entries, room._runtime.fence)[: len(model.told.messages)] == model.told.messages
         report = await room.verify()
         assert report.ok, report.findings
 

@@ -22,7 +22,7 @@ from brasstag.words.messages import Text, User
 from brasstag.words.previews import ABSENT, file_state
 from tests.conftest import accept
 from tests.engine.crews import ADA, call, turn, write_script
-from tests.engine.timelines import Log, as_bytes
+from tests.engine.timelines import FENCE, Log, as_bytes
 
 READ = turn(call("read_file", path="a.md"))
 ASK = turn(call("ask_master", question="Go on?"))
@@ -76,7 +76,7 @@ async def test_a_change_by_another_is_told_once_before_the_next_turn(crew: Path)
         kinds = [entry.kind for entry in entries]
         assert kinds[kinds.index(EntryKind.NOTICED) - 1] is EntryKind.ANSWERED
         assert kinds[kinds.index(EntryKind.NOTICED) + 1] is EntryKind.TURN
-        assert User((Text(changed_documents(told)),)) in render(entries)
+        assert User((Text(changed_documents(told)),)) in render(entries, FENCE)
 
 
 async def test_what_was_changed_outside_is_told_once_its_version_is_noted_down(crew: Path) -> None:
@@ -192,10 +192,10 @@ def test_a_notice_only_adds_to_what_a_model_was_shown() -> None:
     log.open()
     log.turn(("read_file", {"path": "a.md"}))
     log.done("0.0", "one")
-    before = as_bytes(render(log.entries))
+    before = as_bytes(render(log.entries, FENCE))
     change = {"path": "a.md", "version": 2, "by": "outside", "state": state("two")}
     log.add(EntryKind.NOTICED, {"changes": [change]})
-    after = as_bytes(render(log.entries))
+    after = as_bytes(render(log.entries, FENCE))
     assert after[: len(before)] == before
     assert len(after) == len(before) + 1
 

@@ -15,7 +15,7 @@ from brasstag.words.canonical import stored_json
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.events import Entry, EntryKind
 from brasstag.words.ids import TurnCall
-from brasstag.words.messages import Assistant, Block, Message, Result, System, ToolUse
+from brasstag.words.messages import Assistant, Block, Fences, Message, Result, System, ToolUse
 from brasstag.words.review.prompt_tools import PromptTool
 from brasstag.words.turns import Model, Offer, Turn, TurnRequest, Usage
 
@@ -77,9 +77,10 @@ class Recording:
     told: tuple[Message, ...]
     results: Mapping[str, list[tuple[Block, ...]]]
     took: Mapping[str, Any]
+    fence: Fences
 
     @classmethod
-    def of(cls, task_id: str, entries: Sequence[Entry]) -> "Recording":
+    def of(cls, task_id: str, entries: Sequence[Entry], fence: Fences) -> "Recording":
         """Read the entries of a task of an agent; raise ToolError where it is none, or where a person removed them."""
         opened = entries[0].payload if entries and entries[0].kind is EntryKind.OPENED else None
         if not opened or "system" not in opened:
@@ -91,20 +92,18 @@ class Recording:
         for entry in entries:
             if entry.kind in CLOSING and entry.call_id in uses and entry.payload is not None:
                 use = uses[entry.call_id]
-                results[_key(use.tool, use.arguments)].append(answer_of(entry).blocks)
+                results[_key(use.tool, use.arguments)].append(answer_of(entry, fence).blocks)
         turns = [entry.payload or {} for entry in entries if entry.kind is EntryKind.TURN]
         took = {
             "turns": len(turns),
             "tokens": sum(Usage.from_json(turn["usage"]).tokens for turn in turns if "usage" in turn),
         }
         role = str(opened["input"]["role"])
-        return cls(task_id, role, transcript_of(entries[:1]).messages(), dict(results), took)
+        return cls(task_id, role, transcript_of(entries[:1], fence).messages(), dict(results), took, fence)
 
     def beginning(self, tool: PromptTool) -> list[Message]:
         """Return what the task was told, with a prompt tool added to its system prompt."""
-        shown = (
-            f"\n\nFor this task, work as this prompt tool says:\n{whole_text(CatalogEntry(tool, 'project'))}"
-        )
+        shown = f"\n\nFor this task, work as this prompt tool says:\n{whole_text(CatalogEntry(tool, 'project'), self.fence)}"
         return [
             System(message.text + shown) if isinstance(message, System) else message for message in self.told
         ]

@@ -74,9 +74,9 @@ class Reviewer:
         model = self._model(self._settings.crew.model, self._settings.prompts.review_model)
         if model is None:
             raise ModelError(
-                "recorded tasks are replayed with a live model, and none is set; name one in brasstag.toml "
-                "([crew] model = …)",
+                "recorded tasks are replayed with a live model, and none is set",
                 Code.MODEL_NOT_CONFIGURED,
+                hint="name one in brasstag.toml ([crew] model = …)",
             )
         content = proposal.content
         before = self._catalog.accepted(content.target, content.tool.id)
@@ -88,14 +88,14 @@ class Reviewer:
         for name in task_ids:
             task = await threads.run(store.task, name)
             entries = await threads.run(store.proven, task.id)
-            recording = Recording.of(task.id, entries)
+            recording = Recording.of(task.id, entries, self._open_room.runtime.fence)
             offered = self._offers(recording.role)
             found += [await replay_task(recording, label, tool, model, offered) for label, tool in tools]
         return found
 
     async def answer(self, tool: PromptTool, case: TestCase, model: Model) -> Turn:
         """Ask a model to do what a prompt tool says, with the input of a test case."""
-        system = whole_text(CatalogEntry(tool, "project"))
+        system = whole_text(CatalogEntry(tool, "project"), self._open_room.runtime.fence)
         told = f"Work as this prompt tool says. You have no callable tools here.\n\n{system}"
         request = TurnRequest((System(told), User((Text(case.input),))), role=HARNESS)
         return await model.respond(request, _ignore_text)
@@ -173,7 +173,7 @@ class Reviewer:
         if model is None:
             return facts
         request = TurnRequest(
-            review_messages(proposal, facts, harness),
+            review_messages(proposal, facts, harness, self._open_room.runtime.fence),
             role=CHIEF_OF_STAFF,
             max_tokens=prompts.review_tokens,
             schema=REPLY_SCHEMA,

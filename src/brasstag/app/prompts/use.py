@@ -11,7 +11,7 @@ from brasstag.settings import Settings
 from brasstag.words.budgets import NO_LIMITS, Budget
 from brasstag.words.calls import Done, Failed, Outcome
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.messages import fenced
+from brasstag.words.messages import Fences, quoted
 from brasstag.words.review.prompt_tools import Scope
 
 
@@ -40,9 +40,10 @@ class UseRequest:
 class PromptUse:
     """Starts runs that use a prompt tool."""
 
-    def __init__(self, call: Callable[..., Awaitable[Outcome]], runs: Runs) -> None:
+    def __init__(self, call: Callable[..., Awaitable[Outcome]], runs: Runs, fence: Fences) -> None:
         self._call = call
         self._runs = runs
+        self._fence = fence
 
     async def start(self, entry: CatalogEntry, asked: UseRequest, settings: Settings) -> str:
         """Begin a run with a prompt tool, and return its id."""
@@ -52,7 +53,7 @@ class PromptUse:
         place = f"lines {asked.lines[0]} to {asked.lines[1]} of {asked.file}" if asked.lines else asked.file
         request = [f"Use {tool.id} on {place or 'the whole project'}."]
         request += [asked.words] if asked.words.strip() else []
-        request.append(whole_text(entry))
+        request.append(whole_text(entry, self._fence))
         if asked.lines is not None:
             request.append(await self._selection(asked.file, asked.lines))
         context = RunContext(
@@ -79,7 +80,7 @@ class PromptUse:
                 Code.NOT_SUPPORTED, f"{file} cannot be read without an approval; approve that first"
             )
         content: dict[str, Any] = outcome.value
-        return fenced("selection", content["content"], f"{file}:{first}-{last}")
+        return self._fence("selection", content["content"], f"{quoted(file)}, lines {first} to {last}")
 
 
 def role_for(archetype: str, settings: Settings) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from brasstag.catalog.gate.issue_texts import assessment_text, proposal_text
 from brasstag.catalog.review.assess import QUESTIONS, RECOMMENDATIONS
-from brasstag.words.messages import Message, System, Text, User, fenced
+from brasstag.words.messages import Fences, Message, System, Text, User
 from brasstag.words.review.proposals import Proposal
 
 _INSTRUCTIONS = f"""\
@@ -47,11 +47,11 @@ _MOST_CHANGES = 20
 
 
 def review_messages(
-    proposal: Proposal, facts: Mapping[str, Any], harness: Mapping[str, Any]
+    proposal: Proposal, facts: Mapping[str, Any], harness: Mapping[str, Any], fence: Fences
 ) -> tuple[Message, ...]:
     """Return what the model is asked: the checklist, the proposal as data, and what was found without a model."""
-    shown = fenced("proposal", proposal_text(proposal.content), proposal.content.tool.id)
-    found = fenced("facts", assessment_text(facts, harness))
+    shown = fence("proposal", proposal_text(proposal.content), proposal.content.tool.id)
+    found = fence("facts", assessment_text(facts, harness))
     return System(_INSTRUCTIONS), User((Text(f"{shown}\n\nWhat was found without a model:\n{found}"),))
 
 

@@ -10,7 +10,7 @@ from brasstag.toolkit.arguments.sentences import did_you_mean
 from brasstag.toolkit.kinds import Action
 from brasstag.toolkit.tool import Tool
 from brasstag.words.calls import Call, Failed
-from brasstag.words.canonical import stored_json
+from brasstag.words.canonical import stored_json, type_name
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.verdicts import Verdict
 
@@ -40,10 +40,10 @@ def admit(runtime: Runtime, call: Call) -> Admitted | Failed:
         arguments = tool.validate(_with_project_defaults(runtime, tool, call.arguments))
     except ToolError as error:
         return Failed.by(error)
-    except Exception as error:  # noqa: BLE001 - a caller's own type may raise anything
+    except BaseException as error:  # noqa: BLE001 - a caller's own type may raise anything, and this thread is ours
         return Failed(
             Code.INVALID_ARGUMENTS,
-            f"the arguments cannot be read: reading them raises {type(error).__name__}. Send plain JSON values",
+            f"the arguments cannot be read: reading them raises {type_name(error)}. Send plain JSON values",
         )
     if _outweighs(arguments, runtime.argument_bytes):
         return Failed(

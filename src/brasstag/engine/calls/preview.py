@@ -20,7 +20,7 @@ from brasstag.sandbox.workspace.draft import Draft
 from brasstag.toolkit.kinds import Action, Recipient
 from brasstag.words.calls import Call, Done, Failed, Settled
 from brasstag.words.documents import Carried
-from brasstag.words.errors import Code, ToolError
+from brasstag.words.errors import Code, LeaseHeld, ToolError
 from brasstag.words.previews import Preview, digest_in
 
 _REFUSED = 1
@@ -58,6 +58,8 @@ def preview(
     )
     found = draft.preview()
     if not isinstance(ending, Done):
+        if draft.in_use and not only_looking:
+            raise LeaseHeld(draft.in_use)
         return Failing(admitted, found, ending)
     if found.changes:
         written = sum(change.size for change in found.changes if not change.source)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from brasstag.words.canonical import DEEPEST
+from brasstag.words.canonical import DEEPEST, type_name
 
 MOST_VALUES = 100_000
 """How many values are counted: a list may hold itself."""
@@ -71,5 +71,5 @@ def _pieces(value: Any, most: int, depth: int) -> Iterator[str]:
 def _repr(value: Any) -> str:
     try:
         return repr(value)
-    except Exception:  # noqa: BLE001 - a caller's own type may raise anything
-        return f"<{type(value).__name__}>"
+    except BaseException:  # noqa: BLE001 - a caller's own type may raise anything
+        return f"<{type_name(value)}>"

@@ -1,5 +1,6 @@
 """Record a call on its timeline: refused, called, claimed, settled. Only asking and deciding have files of their own."""
 
+import json
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -17,7 +18,7 @@ from brasstag.store.tasks.writer import Payload
 from brasstag.toolkit.tool import Tool
 from brasstag.words.approvals import Approval
 from brasstag.words.calls import Call, Failed, Settled, Tag, Unknown, as_stored
-from brasstag.words.canonical import stored_json, why_not_json
+from brasstag.words.canonical import stored_json, type_name, why_not_json
 from brasstag.words.errors import Code, StoreError, StoreLost
 from brasstag.words.events import EntryKind
 from brasstag.words.previews import Change, Preview
@@ -199,15 +200,17 @@ def _writable(arguments: Any) -> Any:
     """Return arguments as they can be written down: what is not JSON, or is endless, is quoted in part."""
     try:
         return _written(arguments)
-    except Exception:  # noqa: BLE001 - a caller's own type may raise anything
-        return {"unreadable": f"<{type(arguments).__name__}>", "characters": 0}
+    except BaseException:  # noqa: BLE001 - a caller's own type may raise anything, and this thread is ours
+        return {"unreadable": f"<{type_name(arguments)}>", "characters": 0}
 
 
 def _written(arguments: Any) -> Any:
     characters = count_characters(arguments)
-    is_short = characters <= LONGEST_INPUT and why_not_json(arguments) is None
-    if is_short and len(stored_json(arguments)) <= LONGEST_INPUT:
-        return arguments
+    if characters <= LONGEST_INPUT and why_not_json(arguments) is None:
+        written = stored_json(arguments)
+        if len(written) <= LONGEST_INPUT:
+            # Read back, because a caller's own type may say something else the next time.
+            return json.loads(written)
     return {
         "unreadable": quote(arguments, QUOTED).encode("utf-8", "backslashreplace").decode(),
         "characters": characters,

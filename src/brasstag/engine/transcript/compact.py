@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from brasstag.engine.transcript.render import Receipt, Transcript
+from brasstag.engine.transcript.render import Transcript
 from brasstag.engine.transcript.shorten import beginning_of, compacted, in_short_form, short_result
 from brasstag.words.messages import Assistant, Message, Result
 from brasstag.words.tokens import BYTES_PER_TOKEN, message_tokens
@@ -77,8 +77,8 @@ def plan_compaction(transcript: Transcript, limit_tokens: int) -> Payload | None
     estimate = estimate_tokens(messages)
     best: Payload | None = None
     for rung in _LADDER:
-        payload = _payload(messages, transcript.receipts, rung, limit_tokens * estimate / before)
-        after = estimate_tokens(compacted(messages, payload))
+        payload = _payload(transcript, messages, rung, limit_tokens * estimate / before)
+        after = estimate_tokens(compacted(messages, payload, transcript.fence))
         # Tokens that the estimate misses are assumed to shrink in proportion to those it counts.
         after += round((before - estimate) * after / estimate)
         payload |= {"tokens_before": before, "tokens_after": after}
@@ -94,44 +94,42 @@ def _is_worth(payload: Payload, limit_tokens: int) -> bool:
     return gain >= WORTH * limit_tokens or payload["tokens_before"] > URGENT * limit_tokens
 
 
-def _payload(
-    messages: Sequence[Message], receipts: dict[str, Receipt], rung: _Rung, window: float
-) -> Payload:
+def _payload(transcript: Transcript, messages: Sequence[Message], rung: _Rung, window: float) -> Payload:
     turns = [index for index, message in enumerate(messages) if isinstance(message, Assistant)]
     old = len(turns) - _kept_turns(messages, turns, rung, window)
     end = turns[old] if old < len(turns) else len(messages)
     payload: Payload = {
         "type": "compaction",
         "turns": old,
-        "results": list(_short_results(messages[:end], receipts, rung.summaries)),
+        "results": list(_short_results(transcript, messages[:end], rung.summaries)),
     }
     payload |= {"arguments": True} if rung.arguments else {}
     if turns and end == len(messages):
-        _show_newest(payload, messages, turns[-1], receipts, FILLED * window)
+        _show_newest(payload, messages, turns[-1], transcript, FILLED * window)
     return payload
 
 
 def _show_newest(
-    payload: Payload, messages: Sequence[Message], start: int, receipts: dict[str, Receipt], goal: float
+    payload: Payload, messages: Sequence[Message], start: int, transcript: Transcript, goal: float
 ) -> None:
     """Have the newest results shown as far as they fit, the shortest first; each of the others gets its share."""
     newest = {message.call_id: message for message in messages[start:] if isinstance(message, Result)}
     short = [one for one in payload["results"] if one["call"] in newest]
     short.sort(key=lambda one: len(beginning_of(newest[one["call"]])))
-    room = goal - estimate_tokens(compacted(messages, payload))
+    room = goal - estimate_tokens(compacted(messages, payload, transcript.fence))
     for place, one in enumerate(short):
-        result, receipt = newest[one["call"]], receipts[one["call"]]
+        result, receipt = newest[one["call"]], transcript.receipts[one["call"]]
         shown = _fitting(beginning_of(result), room / (len(short) - place) - FRAME)
         if shown < LEAST_SHOWN:
             continue
-        in_short = message_tokens(in_short_form(result, one))
+        in_short = message_tokens(in_short_form(result, one, transcript.fence))
         one |= {
             "shown": shown,
             "characters": receipt.characters,
             "next": min(MOST_NEXT, max(LEAST_SHOWN, shown * 3 // 4)),
             "documents": receipt.documents,
         }
-        room -= message_tokens(in_short_form(result, one)) - in_short
+        room -= message_tokens(in_short_form(result, one, transcript.fence)) - in_short
 
 
 def _fitting(text: str, tokens: float) -> int:
@@ -152,14 +150,13 @@ def _kept_turns(messages: Sequence[Message], turns: list[int], rung: _Rung, wind
     return kept
 
 
-def _short_results(
-    messages: Sequence[Message], receipts: dict[str, Receipt], summaries: bool
-) -> Iterator[Payload]:
+def _short_results(transcript: Transcript, messages: Sequence[Message], summaries: bool) -> Iterator[Payload]:
     """Yield what becomes of each result; one that is no longer than its short form stays as it is."""
     for message in messages:
-        receipt = receipts.get(message.call_id) if isinstance(message, Result) else None
+        receipt = transcript.receipts.get(message.call_id) if isinstance(message, Result) else None
         if receipt is None or not isinstance(message, Result):
             continue
         summary = receipt.summary if summaries else ""
-        if message_tokens(short_result(message, receipt.tag, summary)) < message_tokens(message):
+        short = short_result(message, receipt.tag, summary, transcript.fence)
+        if message_tokens(short) < message_tokens(message):
             yield {"call": message.call_id, "tag": receipt.tag, "summary": summary}

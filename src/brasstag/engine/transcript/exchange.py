@@ -23,7 +23,6 @@ from brasstag.words.messages import (
     Thinking,
     ToolUse,
     User,
-    fenced,
 )
 
 REMOVED_TOOL = "removed"
@@ -64,7 +63,7 @@ class CallResult:
     """Whether only another answer can take its place; False for a removed decision, as what it said is not known."""
 
 
-def answer_of(entry: Entry, fence: Fences = fenced) -> CallResult:
+def answer_of(entry: Entry, fence: Fences) -> CallResult:
     """Return what an entry says came of its call."""
     if entry.payload is None:
         certain = entry.kind is not EntryKind.DECIDED
@@ -83,6 +82,7 @@ def answer_of(entry: Entry, fence: Fences = fenced) -> CallResult:
 class Exchange:
     """A turn that is being answered; its messages are final once every call has its answer."""
 
+    fence: Fences
     text: str
     thinking: tuple[Thinking, ...] = ()
     calls: dict[str, ToolUse] = field(default_factory=dict)
@@ -91,19 +91,18 @@ class Exchange:
     notes: list[User] = field(default_factory=list)
     open_ended: bool = False
     """Whether the turn was removed, so that its calls are known only by what came of them."""
-    fence: Fences = fenced
 
     @classmethod
-    def of_turn(cls, payload: Mapping[str, Any] | None, fence: Fences = fenced) -> "Exchange":
+    def of_turn(cls, payload: Mapping[str, Any] | None, fence: Fences) -> "Exchange":
         """Begin with what a model answered."""
         if payload is None:
-            return cls(REMOVED, open_ended=True, fence=fence)
+            return cls(fence, REMOVED, open_ended=True)
         calls = [ToolUse.from_json(stored) for stored in payload["calls"]]
         thinking = tuple(Thinking.from_json(stored) for stored in payload["thinking"])
         notes = [GO_ON] if payload["stop"] == "length" and not calls else []
         if is_blank(payload):
             notes = [SAY_SOMETHING]
-        return cls(payload["text"], thinking, {call.id: call for call in calls}, notes=notes, fence=fence)
+        return cls(fence, payload["text"], thinking, {call.id: call for call in calls}, notes=notes)
 
     @property
     def unanswered(self) -> tuple[str, ...]:

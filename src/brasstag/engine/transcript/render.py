@@ -22,26 +22,24 @@ from brasstag.engine.transcript.shorten import compacted
 from brasstag.engine.transcript.state import CLOSING, is_doubt
 from brasstag.words.events import ABOUT_PROPOSALS, Entry, EntryKind
 from brasstag.words.ids import TurnCall
-from brasstag.words.messages import Assistant, Block, Fences, Message, Result, System, Text, User, fenced
+from brasstag.words.messages import Assistant, Block, Fences, Message, Result, System, Text, User
 from brasstag.words.tokens import message_tokens
 
 CONTEXT_MARK = "m"
 """Begins the names of calls in a context, so that they are not those of the task itself."""
 
 
-def render(
-    entries: Iterable[Entry], context: Iterable[Entry] = (), fence: Fences = fenced
-) -> tuple[Message, ...]:
+def render(entries: Iterable[Entry], fence: Fences, context: Iterable[Entry] = ()) -> tuple[Message, ...]:
     """Return the messages of a whole timeline at once; ``context`` are the entries a question is asked on top of."""
     before = list(context)
-    return transcript_of(entries, transcript_of(before, fence=fence) if before else None, fence).messages()
+    return transcript_of(entries, fence, transcript_of(before, fence) if before else None).messages()
 
 
 def transcript_of(
-    entries: Iterable[Entry], context: "Transcript | None" = None, fence: Fences = fenced
+    entries: Iterable[Entry], fence: Fences, context: "Transcript | None" = None
 ) -> "Transcript":
     """Return the transcript of a timeline."""
-    transcript = Transcript(context, fence)
+    transcript = Transcript(fence, context)
     for entry in entries:
         transcript.add(entry)
     return transcript
@@ -72,8 +70,8 @@ class Transcript:
     A task that answers a question begins with what the agent it answers for was shown: its ``context``.
     """
 
-    def __init__(self, context: "Transcript | None" = None, fence: Fences = fenced) -> None:
-        self._fence = fence
+    def __init__(self, fence: Fences, context: "Transcript | None" = None) -> None:
+        self.fence = fence
         self.stale = False
         """Whether a person removed something shown here since; build the transcript anew from the timeline."""
         self.receipts: dict[str, Receipt] = {}
@@ -125,7 +123,7 @@ class Transcript:
             said: tuple[Block, ...] = (Text(REMOVED),)
             system = REMOVED
         else:
-            said, system = _request(payload, self._fence), payload["system"]
+            said, system = _request(payload, self.fence), payload["system"]
         if self._messages:
             # The context begins with who the agent is; new here is only that it has to answer.
             said = (Text(system), *said)
@@ -138,7 +136,7 @@ class Transcript:
         usage = (entry.payload or {}).get("usage", {})
         if usage.get("input_tokens"):
             self._unseen = max(0, usage["input_tokens"] - self._estimate)
-        self._exchange = Exchange.of_turn(entry.payload, self._fence)
+        self._exchange = Exchange.of_turn(entry.payload, self.fence)
 
     def _wait(self, entry: Entry) -> None:
         if self._exchange:
@@ -153,13 +151,13 @@ class Transcript:
         if self._exchange and self._exchange.close(name, entry):
             return
         if entry.payload is not None and not is_doubt(entry.payload):
-            self._tell(Text(f"What came of {name} is known only now:"), *answer_of(entry, self._fence).blocks)
+            self._tell(Text(f"What came of {name} is known only now:"), *answer_of(entry, self.fence).blocks)
 
     def _consult(self, entry: Entry) -> None:
         if entry.payload is None:
             return self._tell(Text(REMOVED))
-        question = self._fence("question", written(entry.payload["question"]))
-        answer = self._fence("answer", written(entry.payload["answer"]))
+        question = self.fence("question", written(entry.payload["question"]))
+        answer = self.fence("answer", written(entry.payload["answer"]))
         asker = entry.payload["from"]
         return self._tell(Text(f"While you waited, {asker} asked you:\n{question}\nYou answered:\n{answer}"))
 
@@ -180,7 +178,7 @@ class Transcript:
 
     def _resume(self, entry: Entry) -> None:
         payload = entry.payload or {"by": "unnamed", "note": REMOVED}
-        ended = f"This task had ended:\n{self._fence('ending', self._ending)}\n" if self._ending else ""
+        ended = f"This task had ended:\n{self.fence('ending', self._ending)}\n" if self._ending else ""
         said = f"{ended}A person ({payload['by']}) lets it go on."
         self._tell(Text(f"{said} They say:\n{payload['note']}" if payload["note"] else said))
 
@@ -191,7 +189,7 @@ class Transcript:
         shown = [one for one in entry.payload["results"] if not self._is_removed(one["call"])]
         messages, before = self._messages, self._estimate
         self._messages, self._estimate = [], 0
-        for message in compacted(messages, entry.payload | {"results": shown}, self._fence):
+        for message in compacted(messages, entry.payload | {"results": shown}, self.fence):
             self._append(message)
         self._unseen = round(self._unseen * self._estimate / before) if before else 0
 

@@ -8,7 +8,7 @@ from brasstag.catalog.evidence.contract import refusal
 from brasstag.catalog.evidence.items import EvidenceProblem
 from brasstag.words.documents import Carried
 from brasstag.words.events import EntryKind
-from brasstag.words.messages import Block, Fences, Image, Text
+from brasstag.words.messages import Block, Fences, Image, Text, on_one_line, quoted
 from brasstag.words.previews import ABSENT
 
 REMOVED = "[removed by a person]"
@@ -57,7 +57,7 @@ def ending_summary(payload: Mapping[str, Any]) -> str:
 def carried_names(payload: Mapping[str, Any]) -> str:
     """Return the names of the documents that came with a result, nothing where none did."""
     paths = [one["path"] for one in payload.get("carried", ())]
-    return f"with the documents {summary_of(', '.join(paths))}" if paths else ""
+    return f"with the documents {summary_of(', '.join(map(quoted, paths)))}" if paths else ""
 
 
 def ending_blocks(kind: EntryKind, payload: Mapping[str, Any], tag: str, fence: Fences) -> tuple[Block, ...]:
@@ -94,8 +94,7 @@ def changed_documents(changes: Sequence[Mapping[str, Any]]) -> str:
     lines = ["Changed since you read them; read them again before you rely on them:"]
     for change in changes[:MOST_CHANGED]:
         gone = "deleted, " if change["state"] == ABSENT else ""
-        path = json.dumps(change["path"], ensure_ascii=False)
-        lines.append(f"- {path}: {gone}version {change['version']} by {change['by']}")
+        lines.append(f"- {quoted(change['path'])}: {gone}version {change['version']} by {change['by']}")
     if len(changes) > MOST_CHANGED:
         lines.append(f"- and {len(changes) - MOST_CHANGED} more")
     return "\n".join(lines)
@@ -108,7 +107,7 @@ def challenged(told: Mapping[str, Any]) -> str:
 
 
 def _document(one: Carried, fence: Fences) -> Iterator[Block]:
-    path = json.dumps(one.path, ensure_ascii=False)
+    path = quoted(one.path)
     facts = tuple(filter(None, (path, one.media_type, f"{one.size_bytes} bytes", one.note)))
     if one.image:
         yield Text(f"The picture {', '.join(facts)}:")
@@ -116,7 +115,9 @@ def _document(one: Carried, fence: Fences) -> Iterator[Block]:
     elif one.complete:
         yield Text(fence("document", one.text, *facts))
     else:
-        yield Text(f"{fence('document', one.text, *facts, 'in part')}\nFor the rest of {path}: {one.how}")
+        yield Text(
+            f"{fence('document', one.text, *facts, 'in part')}\nFor the rest of {path}: {on_one_line(one.how)}"
+        )
 
 
 def _edit(edited: Mapping[str, Any] | None, fence: Fences) -> Iterator[Block]:

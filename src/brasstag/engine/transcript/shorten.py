@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from brasstag.engine.transcript.results import UNTRUSTED, clipped, how_to_recall
-from brasstag.words.messages import Assistant, Fences, Message, Result, Text, ToolUse, fenced
+from brasstag.words.messages import Assistant, Fences, Message, Result, Text, ToolUse
 
 MEMORY = "save_to_short_term_memory"
 """What an agent notes with it stays in view however long its task becomes."""
@@ -18,9 +18,7 @@ LONG_ARGUMENT = 500
 ARGUMENT_KEPT = 200
 
 
-def compacted(
-    messages: Sequence[Message], payload: Mapping[str, Any], fence: Fences = fenced
-) -> Iterator[Message]:
+def compacted(messages: Sequence[Message], payload: Mapping[str, Any], fence: Fences) -> Iterator[Message]:
     """Yield messages as the payload of a compaction says they are shown from then on.
 
     The newest turn is left as it is even where its results are not: providers want to see its thinking again.
@@ -38,7 +36,7 @@ def compacted(
             yield message
 
 
-def in_short_form(result: Result, stored: Mapping[str, Any], fence: Fences = fenced) -> Result:
+def in_short_form(result: Result, stored: Mapping[str, Any], fence: Fences) -> Result:
     """Return a result as a compaction has it: its summary, or, of the newest, as much of its beginning as fits."""
     found = _fence_in(result)
     if "shown" not in stored or found is None:
@@ -80,7 +78,7 @@ def _unfenced(block: Text) -> tuple[str, str]:
     return head[1:].partition(" ")[0], rest.rpartition("\n")[0]
 
 
-def short_result(result: Result, tag: str, summary: str, fence: Fences = fenced) -> Result:
+def short_result(result: Result, tag: str, summary: str, fence: Fences) -> Result:
     """Return a result that names its tag and says no more than the summary."""
     said = f"{_SHORT}{tag}]"
     # What strangers wrote is theirs in short form, too.

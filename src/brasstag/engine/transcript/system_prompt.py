@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from brasstag.catalog.evidence.contract import contract
-from brasstag.words.messages import Fences, fenced
+from brasstag.words.messages import Fences
 
 _WORK = """\
 How you work
@@ -43,12 +43,12 @@ def system_prompt(
     delegates: Mapping[str, str],
     memories: Sequence[str],
     parent_role: str | None,
+    fence: Fences,
     *,
     answering: bool = False,
     catalog: str = "",
     has_tools: bool = True,
     evidence_tries: int = 0,
-    fence: Fences = fenced,
 ) -> str:
     """Return the system prompt of a task: who the agent is, how it works, whom it may ask and what it remembers.
 

@@ -29,7 +29,7 @@ def as_failure(task_id: str, error: Exception) -> Failed:
     """Return how a task ends that met this error."""
     match error:
         case ModelError():
-            return Failed(error.code, error.message)
+            return Failed.by(error.as_tool_error())
         case ToolError():
             return Failed.by(error)
         case StoreError():

@@ -36,7 +36,7 @@ class Journal:
         self.state = TaskState(held.id)
         self.read_set = ReadSet()
         self.refusals = Refusals()
-        self._transcript = Transcript(self.context, self._fence)
+        self._transcript = Transcript(self._fence, self.context)
         self._unrendered: list[Entry] = []
         self._add(entries)
         self.seconds_left: float | None = None
@@ -67,7 +67,7 @@ class Journal:
             self._transcript.add(entry)
         if self._transcript.stale:
             entries = self._runtime.store.proven(self.held.id)[: self.state.seen]
-            self._transcript = transcript_of(entries, self.context, self._fence)
+            self._transcript = transcript_of(entries, self._fence, self.context)
         return self._transcript
 
     def _add(self, entries: Iterable[Entry]) -> None:
@@ -81,6 +81,4 @@ class Journal:
         asked_on = self.opened.get("context")
         if asked_on is None:
             return None
-        return transcript_of(
-            self._runtime.store.proven(asked_on["task"])[: asked_on["entries"]], fence=self._fence
-        )
+        return transcript_of(self._runtime.store.proven(asked_on["task"])[: asked_on["entries"]], self._fence)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from brasstag.models.destinations import Destination, Fetch
-from brasstag.models.failures import not_configured
+from brasstag.models.failures import not_installed
 from brasstag.models.local.capacity import measured
 from brasstag.models.windows import LOCAL_TOKENS, hosted_tokens, local_model_sees
 from brasstag.words.turns import OnText, Turn, TurnRequest
@@ -135,6 +135,5 @@ def _open(to: Destination) -> "ProviderClient":
     try:
         from brasstag.models.provider.turn import ProviderClient  # noqa: PLC0415 - heavy
     except ImportError:
-        said = f"{to.name} needs pydantic-ai, which is not installed; run `pip install 'brasstag[models]'`"
-        raise not_configured(said) from None
+        raise not_installed(to.name, "brasstag[models]") from None
     return ProviderClient(to)

@@ -21,7 +21,7 @@ from pydantic_ai.settings import ModelSettings
 
 from brasstag.models.answers import clean
 from brasstag.models.destinations import Destination, Fetch
-from brasstag.models.failures import Transient, not_configured, quoted
+from brasstag.models.failures import Transient, not_configured, not_installed, quoted
 from brasstag.models.provider.provider_errors import another_protocol, model_error
 from brasstag.models.provider.translate import Outward, parameters, turn_from
 from brasstag.words.errors import BrasstagError
@@ -172,7 +172,7 @@ def _compatible(to: Destination, client: "httpx2.AsyncClient") -> Provider[Any]:
 def _missing_package(to: Destination, error: ImportError) -> ModelError:
     extra = _EXTRA.search(str(error))
     package = f"pydantic-ai-slim[{extra[1]}]" if extra else "brasstag[models]"
-    return not_configured(f"{to.name} needs a package that is not installed; run `pip install '{package}'`")
+    return not_installed(to.name, package)
 
 
 def _cannot_open(to: Destination, words: str) -> ModelError:

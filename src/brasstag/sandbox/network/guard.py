@@ -116,7 +116,8 @@ class WebGuard:
         try:
             from brasstag.sandbox.network.wire import Progress, Request, Unanswered  # noqa: PLC0415 - heavy
         except ImportError:
-            said, hint = "the web needs a client that is not installed", "run `pip install 'brasstag[web]'`"
+            said = "the web needs a client that is not installed"
+            hint = "run `pip install 'brasstag[web]'`"
             raise ToolError(Code.NOT_SUPPORTED, said, hint=hint) from None
 
         headers = checked_headers(wanted.headers or {})

@@ -88,8 +88,9 @@ class Sandbox:
         if standing.backend is None:
             raise ToolError(
                 Code.NOT_SUPPORTED,
-                f"the code was not run, because {standing.reason}. {standing.mend}",
-                {"reason": standing.reason, "mend": standing.mend},
+                f"the code was not run, because {standing.reason}",
+                {"reason": standing.reason},
+                hint=standing.mend,
             )
         return standing.backend
 

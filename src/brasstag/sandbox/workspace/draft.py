@@ -35,6 +35,11 @@ class Draft(Browser):
         self._annotated: dict[str, None] = {}
         self._past: dict[Seen, None] = {}
 
+    @property
+    def in_use(self) -> str:
+        """A directory that could not be removed or moved, because another call is at work in it; empty for none."""
+        return self._view.in_use
+
     def write_bytes(
         self,
         path: str,

@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +21,10 @@ READ_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _CANONICAL = syscalls.RESOLVE_BENEATH | syscalls.RESOLVE_NO_SYMLINKS | syscalls.RESOLVE_NO_MAGICLINKS
 
 
+def _never(_call_id: str) -> bool:
+    return False
+
+
 class Workspace:
     """The one directory tools may touch, with the rules and limits that hold in it.
 
@@ -34,7 +38,10 @@ class Workspace:
         blobs: Blobs,
         undo_limit: int = UNDO_LIMIT,
         portable: bool = False,
+        is_at_work: Callable[[str], bool] = _never,
     ) -> None:
+        self.is_at_work = is_at_work
+        """Says of a call, by its id, whether it has begun to change files and has not ended."""
         self.control = control
         self.blobs = blobs
         self.undo_limit = undo_limit

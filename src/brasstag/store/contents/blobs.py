@@ -82,6 +82,20 @@ class Blobs:
         """Say whether these bytes are kept."""
         return self._path(digest).exists() or (self._contents is not None and self._contents.has(digest))
 
+    def size(self, digest: str) -> int | None:
+        """Return the size of the file that holds these bytes; None where there is no such file."""
+        try:
+            return self._path(digest).stat().st_size
+        except FileNotFoundError:
+            return None
+
+    def altered(self) -> Iterator[str]:
+        """Read every file, and yield the names of those whose bytes have another digest."""
+        for path in self._files():
+            with path.open("rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() != path.name:
+                    yield path.name
+
     def file(self, digest: str) -> Path | None:
         """Return the file that holds these bytes; None where they are kept in the database, or not at all."""
         path = self._path(digest)

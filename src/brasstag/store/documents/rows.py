@@ -102,6 +102,12 @@ def rows_at(view: Connection, paths: Sequence[str]) -> dict[str, DocumentRow]:
     return found
 
 
+def all_rows(view: Connection) -> Iterator[DocumentRow]:
+    """Yield every document, by path."""
+    found = view.execution_options(yield_per=500).execute(select(*_columns).order_by(documents.c.path))
+    return map(document_row, found)
+
+
 def row_at(view: Connection, path: str) -> DocumentRow | None:
     """Return the row of a path, or None where it was never a document."""
     return rows_at(view, [path]).get(path)

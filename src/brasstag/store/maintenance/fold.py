@@ -4,7 +4,7 @@ The tables exist for quick queries. The chain is the truth; a row that differs f
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from brasstag.store.maintenance.fold_documents import FoldedDocuments
 from brasstag.store.maintenance.fold_memories import FoldedMemories
 from brasstag.store.maintenance.fold_versions import FoldedVersions, are_close
 from brasstag.store.tasks.approvals import request_digest
+from brasstag.store.timeline.seals import Key
 from brasstag.words.events import ABOUT_PROPOSALS, EntryKind
 
 Payload = dict[str, Any]
@@ -41,6 +42,11 @@ class _Claim:
     tool: Any
     changes: Any
     state: str = "claimed"
+
+    def holds(self, path: str) -> bool:
+        """Say whether it has not ended, and would change this path."""
+        named = (path in (change.get("path"), change.get("source")) for change in self.changes)
+        return self.state == "claimed" and bool(path) and any(named)
 
 
 @dataclass(slots=True)
@@ -85,14 +91,14 @@ class Folded:
             case _:
                 pass
 
-    def differences(self, connection: Connection) -> Iterator[tuple[str, str]]:
+    def differences(self, connection: Connection, keys: Mapping[str, Key]) -> Iterator[tuple[str, str]]:
         """Yield where and how the tables differ from the timelines."""
         yield from self.doubts
         yield from self._approval_differences(connection)
         yield from self._claim_differences(connection)
         yield from self.versions.differences(connection, self._is_untold)
         yield from self.documents.differences(connection, are_words_told=not self.redacted | self.unsound)
-        yield from self.memories.differences(connection, self._is_untold)
+        yield from self.memories.differences(connection, keys, self._is_untold)
         yield from self._proposal_differences(connection)
 
     def _is_untold(self, call_id: str) -> bool:
@@ -185,7 +191,7 @@ class Folded:
             yield missing, "the timelines tell of this claim, but it is gone"
         for row in connection.execute(select(leases).order_by(leases.c.path)):
             told = self.claims.get(row.call_id)
-            if not self._is_untold(row.call_id) and (told is None or told.state != "claimed"):
+            if not self._is_untold(row.call_id) and (told is None or not told.holds(row.path)):
                 yield row.call_id, f"it holds {row.path} without a claim"
 
 

@@ -1,6 +1,6 @@
 """Compare what timelines say of memories with the table that holds them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,6 +8,8 @@ from sqlalchemy import Connection, Row, select
 
 from brasstag.store.database.schema import memories, tasks
 from brasstag.store.maintenance.fold_versions import Difference
+from brasstag.store.tasks.memories import is_signed
+from brasstag.store.timeline.seals import Key
 from brasstag.words.canonical import stored_json
 
 OF_RUN, FOR_GOOD = "save_to_short_term_memory", "save_to_long_term_memory"
@@ -55,9 +57,13 @@ class FoldedMemories:
         """Take into account what a person forgot."""
         self._forgotten |= dict.fromkeys(map(str, payload.get("forgotten_calls") or ()), at)
 
-    def differences(self, connection: Connection, is_untold: Callable[[str], bool]) -> Iterator[Difference]:
+    def differences(
+        self, connection: Connection, keys: Mapping[str, Key], is_untold: Callable[[str], bool]
+    ) -> Iterator[Difference]:
         """Yield where and how the table differs from the timelines."""
-        trees = {row.id: row.tree for row in connection.execute(select(tasks.c.id, tasks.c.tree))}
+        columns = (tasks.c.id, tasks.c.tree, tasks.c.signature)
+        known = {row.id: row for row in connection.execute(select(*columns))}
+        trees = {task_id: row.tree for task_id, row in known.items()}
         held: set[_Kept] = set()
         for row in connection.execute(select(memories).order_by(memories.c.id)):
             kept = (row.role, row.tree, row.content)
@@ -66,6 +72,9 @@ class FoldedMemories:
             is_told = told is not None and (told.kept(trees), told.task_id) == (kept, row.task_id)
             if not is_told and not is_untold(row.call_id):
                 yield row.id, "the timelines tell nothing of this memory, or something else"
+            key = keys.get(known[row.task_id].signature.partition(":")[0]) if row.task_id in known else None
+            if key is not None and not is_signed(row, key):
+                yield row.id, "it was changed without the key, so no agent is shown it"
         forgotten = {
             note.kept(trees): at for call, at in self._forgotten.items() if (note := self._notes.get(call))
         }

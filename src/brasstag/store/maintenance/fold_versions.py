@@ -76,7 +76,7 @@ class FoldedVersions:
             last = (row.path, row.version)
             if row.state == ABSENT:
                 left[row.path, row.version] = row.call_id
-            if row.source:
+            if row.source or row.source_version:
                 moved.append(row)
             told = missing.pop((row.call_id, row.path, row.state), None)
             if not is_untold(row.call_id):
@@ -85,7 +85,7 @@ class FoldedVersions:
             if left.get((row.source, row.source_version + 1)) != row.call_id and not is_untold(row.call_id):
                 yield (
                     row.path,
-                    f"version {row.version} says that it was moved from {row.source}, which does not fit",
+                    f"version {row.version} says that it was moved from {row.source or 'nowhere'}, which does not fit",
                 )
         for call_id, path, _state in sorted(missing):
             if not is_untold(call_id):

@@ -5,6 +5,8 @@ tasks        head and length as their row says, opened and closed as their entri
 checkpoints  unbroken, signed, each naming a head that is really there; as long as the witness remembers
 the tables   approvals, claims, versions, documents and memories say what the timelines tell
 contents     their bytes are under their digests; what was found out about them is signed
+
+``coverage`` says of every column whether it is compared.
 """
 
 import json
@@ -14,16 +16,18 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from brasstag.store.database.schema import checkpoints, contents, entries, tasks
-from brasstag.store.documents.conversions import changed_conversions
+from brasstag.store.contents.blobs import Blobs
+from brasstag.store.database.schema import checkpoints, entries, tasks
+from brasstag.store.maintenance.coverage import GAPS, Gap, gaps
 from brasstag.store.maintenance.fold import Folded
+from brasstag.store.maintenance.fold_versions import are_close
+from brasstag.store.maintenance.verify_contents import VerifiedContents
 from brasstag.store.tasks.origins import differing
 from brasstag.store.tasks.rows import ENDED
 from brasstag.store.timeline.lines import entry_hash, payload_digest
 from brasstag.store.timeline.seals import GENESIS, Key, Witness, head_words, link_hash
 from brasstag.store.timeline.spending import Account
 from brasstag.store.timeline.timeline import NEEDS_OPEN_TASK
-from brasstag.words.canonical import sha256
 from brasstag.words.events import EntryKind
 
 
@@ -46,6 +50,8 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
     """What this verification could not see, in plain words."""
+    not_compared: tuple[Gap, ...] = GAPS
+    """What it does not compare in any room."""
     about_files: int = 0
     """How many findings are about files beside the timeline, which itself may hold."""
 
@@ -67,7 +73,9 @@ class _Chain:
     erased: set[int] = field(default_factory=set)
     redactions: set[int] = field(default_factory=set)
     opened: dict[str, Any] | None = None
+    opened_at: str = ""
     closed: dict[str, Any] | None = None
+    closed_at: str = ""
     is_closed: bool = False
     account: Account = field(default_factory=Account)
     sound: bool = True
@@ -76,11 +84,19 @@ class _Chain:
     """The key its head claims to be signed with, where this machine does not hold it."""
 
 
-def verify(connection: Connection, keys: Mapping[str, Key], witness: Witness | None) -> Report:
-    """Check the whole room; ``keys`` are those this machine holds, by id."""
-    report = Report()
+def verify(
+    connection: Connection,
+    keys: Mapping[str, Key],
+    witness: Witness | None,
+    blobs: Blobs | None = None,
+    *,
+    contents: bool = False,
+) -> Report:
+    """Check the whole room; ``keys`` are those this machine holds, by id. With ``contents``, read all files of ``blobs``."""
+    report = Report(not_compared=gaps(contents=contents))
     try:
         _check_everything(connection, keys, witness, report)
+        _check_contents(connection, keys, VerifiedContents(blobs, reads_files=contents), report)
     except (TypeError, ValueError, AttributeError, LookupError) as error:
         # Columns that hold what we never write there; the database itself does not forbid it.
         report.findings.append(Finding("the room", f"its tables hold what cannot be read: {error}"))
@@ -103,8 +119,7 @@ def _check_everything(
                 f"{task_id}: its newest entries ({behind}) are signed but not sealed yet; "
                 "putting back an older copy of them would not show"
             )
-    report.findings += [Finding(where, what) for where, what in folded.differences(connection)]
-    report.findings += _check_contents(connection, keys)
+    report.findings += [Finding(where, what) for where, what in folded.differences(connection, keys)]
     if folded.versions.outside:
         report.unseen.append(
             f"versions that no call made ({folded.versions.outside}) are on no timeline; what they held was not compared"
@@ -117,18 +132,14 @@ def _check_everything(
         )
 
 
-def _check_contents(connection: Connection, keys: Mapping[str, Key]) -> Iterator[Finding]:
-    """Compare small contents with their names, and what was found out about contents with its signature."""
-    rows = connection.execution_options(yield_per=200).execute(select(contents.c.digest, contents.c.data))
-    for digest, data in rows:
-        # SQLite keeps a text in a column of bytes, if one is written there.
-        if isinstance(data, str) or sha256(bytes(data)) != digest:
-            yield Finding(f"content {digest[:12]}", "its bytes were changed; it is not read any more")
-    for known in changed_conversions(connection, keys):
-        said = (
-            f"what is known of it as {known.media_type} was changed; it is found out again before it is shown"
+def _check_contents(
+    connection: Connection, keys: Mapping[str, Key], held: VerifiedContents, report: Report
+) -> None:
+    report.findings += [Finding(where, what) for where, what in held.differences(connection, keys)]
+    if held.missing:
+        report.unseen.append(
+            f"contents that versions name ({held.missing}) are not kept: they were too large, or pruned, or removed"
         )
-        yield Finding(f"content {known.digest[:12]}", said)
 
 
 def _walk_entries(connection: Connection, report: Report, folded: Folded) -> dict[str, _Chain]:
@@ -145,7 +156,7 @@ def _walk_entries(connection: Connection, report: Report, folded: Folded) -> dic
             folded.unsound.add(row.call_id)
             continue
         payload = None if row.payload is None else json.loads(row.payload)
-        _note(row.kind, payload, chain)
+        _note(row, payload, chain)
         chain.account.add(row.kind, payload)
         if payload is not None:
             folded.add(row, payload)
@@ -176,16 +187,16 @@ def _check_entry(row: Row[Any], chain: _Chain) -> Iterator[str]:
         yield "it was added after its task had ended"
 
 
-def _note(kind: str, payload: dict[str, Any] | None, chain: _Chain) -> None:
+def _note(row: Row[Any], payload: dict[str, Any] | None, chain: _Chain) -> None:
     """Note where the task stands; a redacted entry tells that, too, by its kind."""
-    match kind:
+    match row.kind:
         case EntryKind.OPENED:
-            chain.opened = payload
+            chain.opened, chain.opened_at = payload, row.at
         case EntryKind.CLOSED:
-            chain.closed = payload
+            chain.closed, chain.closed_at = payload, row.at
             chain.is_closed = True
         case EntryKind.RESUMED:
-            chain.closed, chain.is_closed = None, False
+            chain.closed, chain.closed_at, chain.is_closed = None, "", False
         case EntryKind.REDACTED:
             chain.redactions.update((payload or {}).get("redacted_seqs", ()))
         case _:
@@ -203,6 +214,7 @@ def _check_tasks(
         doubts = ["it has no entries"] if chain is None else [*_check_task(row, chain, keys)]
         if chain is not None and chain.sound:
             doubts += chain.account.differences(row)
+            doubts += _check_times(row, chain)
         report.findings += [Finding(row.id, what) for what in doubts]
     for task_id in sorted(set(chains) - known):
         report.findings.append(Finding(task_id, "its entries are here but the task itself was removed"))
@@ -227,6 +239,14 @@ def _check_task(row: Row[Any], chain: _Chain, keys: Mapping[str, Key]) -> Iterat
         yield f"its row says {row.status}, its entries {'that it ended' if chain.is_closed else 'no end'}"
     elif chain.closed is not None and chain.closed.get("status") != row.status:
         yield f"its row says {row.status}, its last entry {chain.closed.get('status')}"
+
+
+def _check_times(row: Row[Any], chain: _Chain) -> Iterator[str]:
+    told = {"opened_at": chain.opened_at, "closed_at": chain.closed_at}
+    for name, at in told.items():
+        held = getattr(row, name)
+        if bool(held) != bool(at) or (held and not are_close(held, at)):
+            yield f"its row has another {name} ({held}) than its entries"
 
 
 def _check_checkpoints(

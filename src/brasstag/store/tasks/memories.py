@@ -41,7 +41,7 @@ def add_memory(transaction: Transaction, memory: Memory, key: Key) -> None:
     same = [memories.c[name] == columns[name] for name in ("role", "tree", "content")]
     known = transaction.connection.execute(select(memories).where(*same))
     # A memory whose signature does not hold does not count, so it cannot take the place of this one.
-    if not any(key.signed(_words(dict(row._mapping)), row.signature) for row in known):
+    if not any(is_signed(row, key) for row in known):
         transaction.run(_insert, **columns, signature=key.sign(_words(columns)))
 
 
@@ -60,7 +60,12 @@ def memories_of(connection: Connection, role: str, tree: str, key: Key) -> list[
         memories.c.role == role, or_(memories.c.tree == "", memories.c.tree == tree)
     )
     rows = connection.execute(query.order_by(memories.c.id))
-    return [_memory(row) for row in rows if key.signed(_words(dict(row._mapping)), row.signature)]
+    return [_memory(row) for row in rows if is_signed(row, key)]
+
+
+def is_signed(row: Row[Any], key: Key) -> bool:
+    """Say whether a row is what was written with this key."""
+    return key.signed(_words(dict(row._mapping)), row.signature)
 
 
 def _words(columns: Mapping[str, Any]) -> str:

@@ -87,6 +87,9 @@ class _Copy:
             self._take(2 * _PUNCTUATION * len(value) + _PUNCTUATION)
             return {self._key(key): self.of(item, depth + 1) for key, item in value.items()}
         if isinstance(value, str):
+            # Counted before it is copied, as a plain text is.
+            self._take(str.__len__(value))
+            self.room += str.__len__(value)
             return self.of(str.__str__(value), depth)
         if isinstance(value, int):
             return int.__index__(value)

@@ -11,7 +11,7 @@ from brasstag.store.database.base import View
 from brasstag.store.tasks.rows import find_task
 from brasstag.words.calls import Call
 from brasstag.words.errors import Code, ToolError
-from brasstag.words.messages import Assistant, Message
+from brasstag.words.messages import Assistant, Fences, Message
 from brasstag.words.turns import Model, ModelError, Turn, TurnRequest
 
 
@@ -23,12 +23,17 @@ class CallersModel:
     call: Call
     deadline: Deadline
 
+    @property
+    def fence(self) -> Fences:
+        """Fences for what the model is shown of files."""
+        return self.runtime.fence
+
     def ask(self, role: str, messages: Sequence[Message], seconds: float) -> Turn:
         """Ask for the next turn, and wait for it; raises ToolError."""
         try:
             model = self._model()
         except ModelError as error:
-            raise ToolError(error.code, error.message) from None
+            raise error.as_tool_error() from None
         turn = sum(isinstance(message, Assistant) for message in messages)
         request = TurnRequest(tuple(messages), role=role, turn=turn, task_id=self.call.task_id)
         answering = asyncio.run_coroutine_threadsafe(
@@ -42,7 +47,7 @@ class CallersModel:
         try:
             return answering.result(max(seconds, 0.0))
         except ModelError as error:
-            raise ToolError(error.code, error.message) from None
+            raise error.as_tool_error() from None
         except TimeoutError:
             raise ToolError(
                 Code.TIMEOUT, f"{model.name} had not answered after {seconds:.3g} s; ask something simpler"

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from brasstag.sandbox.workspace.change.renames import call_in
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import ancestors, join_path, split_path
 from brasstag.sandbox.workspace.view.reader import Kind, Listing, PathStat
@@ -112,11 +113,21 @@ def _inside(view: View, directory: str) -> list[Below]:
     while pending:
         place = pending.pop()
         listing = view.listing(place)
+        if listing.temporary:
+            _refuse_while_in_use(view, place, listing)
+            # A call that has ended since has taken its names away. What is still there was left behind.
+            listing = view.listing(place)
         _refuse_what_must_stay(place, listing)
         below = [Below(join_path(place, name), look) for name, look in listing.children.items()]
         found += below
         pending += [one.path for one in below if one.look.kind == "directory"]
     return found
+
+
+def _refuse_while_in_use(view: View, directory: str, listing: Listing[PathStat]) -> None:
+    if any(view.is_at_work(call) for call in map(call_in, listing.temporary) if call):
+        view.in_use = directory
+        raise ToolError(Code.BUSY, f"another call is at work in {shown(directory)}; try again")
 
 
 def _refuse_what_must_stay(directory: str, listing: Listing[PathStat]) -> None:

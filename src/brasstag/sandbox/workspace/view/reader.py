@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from brasstag.sandbox.workspace.control import ControlGuard, control_error, is_environment
+from brasstag.sandbox.workspace.control import TEMPORARY_PREFIX, ControlGuard, control_error, is_environment
 from brasstag.sandbox.workspace.errors import shown
 from brasstag.sandbox.workspace.paths import ROOT, join_path, splice, split_path
 from brasstag.sandbox.workspace.workspace import READ_DIRECTORY, Workspace
@@ -61,6 +61,8 @@ class Listing(Generic[Known]):
     children: dict[str, Known]
     controls: int = 0
     """Control files; no number of them leaves the workspace, but a directory that holds one stays whole."""
+    temporary: tuple[str, ...] = ()
+    """Temporary names of calls, which are among the control files."""
     unnamed: int = 0
     """Names that are not UTF-8: no tool could pass them on, so they are left out and counted."""
 
@@ -166,6 +168,7 @@ class Reader:
         """Return what a directory holds, by name in order; links are shown, never followed."""
         children: dict[str, PathStat] = {}
         controls = unnamed = 0
+        temporary: list[str] = []
         with self._workspace.directory(path, READ_DIRECTORY) as directory:
             names = sorted(os.listdir(directory))
             may_be_control = self._workspace.control.may_cover(path, names)
@@ -180,9 +183,10 @@ class Reader:
                 is_control = may_be_control and self._workspace.control.covers(join_path(path, name))
                 if is_control or self._is_disguised(directory, name, status):
                     controls += 1
+                    temporary += [name] if name.startswith(TEMPORARY_PREFIX) else []
                 else:
                     children[name] = look_at(status)
-        return Listing(children, controls, unnamed)
+        return Listing(children, controls, tuple(temporary), unnamed)
 
     def kinds(self, path: str) -> Listing[Kind]:
         """Return what a directory holds as its own entries tell, without a look at each.
@@ -200,7 +204,7 @@ class Reader:
                 is_control = may_be_control and self._workspace.control.covers(join_path(path, name))
                 if not (is_control or (kind == "directory" and is_environment(directory, name))):
                     children[name] = kind
-        return Listing(children, len(named) - len(children), len(names) - len(named))
+        return Listing(children, len(named) - len(children), unnamed=len(names) - len(named))
 
     def _status(self, path: str) -> os.stat_result:
         parent, name = split_path(path)

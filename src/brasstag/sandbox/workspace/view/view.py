@@ -33,8 +33,11 @@ class View:
         self.reader = Reader(workspace)
         self.stage = StagedPaths()
         self.seen: dict[str, DiskState] = {}
+        self.in_use = ""
+        """A directory that this call could not have, because another call is at work in it."""
         self._control = workspace.control
         self._blobs = workspace.blobs
+        self.is_at_work = workspace.is_at_work
 
     def resolve(self, path: str, follow_last: bool = True) -> str:
         """Return the canonical path for a parsed one."""
@@ -71,7 +74,7 @@ class View:
             return self.reader.kinds(path)
         found = self.listing(path)
         kinds = {name: look.kind for name, look in found.children.items()}
-        return Listing(kinds, found.controls, found.unnamed)
+        return Listing(kinds, found.controls, unnamed=found.unnamed)
 
     def read(self, path: str, limit: int | None) -> tuple[bytes, PathStat]:
         """Return content and facts of the file at a parsed path, and remember what was seen."""

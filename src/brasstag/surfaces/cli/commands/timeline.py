@@ -72,12 +72,22 @@ def export(
 
 
 @app.command()
-def verify(output: Output = None, project: Project = HERE) -> None:
+def verify(
+    contents: Annotated[
+        bool,
+        typer.Option(
+            "--contents", help="Also read every stored content, and compare types of documents with theirs."
+        ),
+    ] = False,
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
     """Check that no entry was changed or removed; exit 1 if one was.
 
-    It finds what was edited, removed, reordered or cut off, and names what it cannot see from here.
+    It finds what was edited, removed, reordered or cut off, and names what it cannot see from here, and what it does
+    not compare.
     """
-    raise typer.Exit(_verify(project, output))
+    raise typer.Exit(_verify(project, contents, output))
 
 
 @app.command()
@@ -162,12 +172,12 @@ def _export(project: Path, task: str | None, calls: bool, file: Path | None) -> 
                 stream.close()
 
 
-def _verify(project: Path, output: OutputName | None) -> int:
+def _verify(project: Path, contents: bool, output: OutputName | None) -> int:
     from brasstag.app import was_replaced
     from brasstag.settings import STATE_DIRECTORY, find_project
 
     with open_store(project) as room_state:
-        found = room_state.verify()
+        found = room_state.verify(contents=contents)
         if was_replaced(find_project(project), room_state):
             what = "another room's state lies here; the timeline you knew was removed or replaced"
             found.add_first(f"{STATE_DIRECTORY}/", what)
@@ -188,6 +198,7 @@ def _show_report(found: "Report", output: OutputName | None) -> None:
                 "redacted": found.redacted,
                 "findings": [{"where": one.where, "what": one.what} for one in found.findings],
                 "unseen": found.unseen,
+                "not_compared": [{"what": one.what, "columns": one.columns} for one in found.not_compared],
                 "bootstraps": [one.as_json() for one in bootstraps()],
             }
         )
@@ -212,6 +223,7 @@ def _show_report(found: "Report", output: OutputName | None) -> None:
             )
         else:
             say(f"The timeline was tampered with: {number} in {counted}.", "red bold")
+    say(f"not compared: {'; '.join(one.what for one in found.not_compared)}", "dim")
 
 
 def _redact(project: Path, tag: str, reason: str, contents: bool, output: OutputName | None) -> None:
