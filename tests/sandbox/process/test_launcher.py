@@ -1,5 +1,6 @@
 """The launcher ends with the process that started it, and leaves nothing of what it started."""
 
+import ast
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 from brasstag.sandbox.process.backend import Wires
 from brasstag.sandbox.process.changes.layers import open_layer
+from brasstag.sandbox.process.confine import launcher
 from brasstag.sandbox.process.confine.bubblewrap import Bubblewrap
 from brasstag.sandbox.process.confine.start import NotConfined
 from brasstag.sandbox.process.detect import programs
@@ -105,6 +107,17 @@ def end(starter: subprocess.Popen[bytes]) -> None:
     starter.stdin.close()
     starter.stdout.close()
     starter.wait()
+
+
+def test_it_imports_nothing_but_the_standard_library_and_its_own_files() -> None:
+    files = list(Path(launcher.__path__[0]).glob("*.py"))
+    assert len(files) > 1
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                assert {one.name for one in node.names} <= sys.stdlib_module_names, file
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 1 or str(node.module).split(".")[0] in sys.stdlib_module_names, file
 
 
 @pytest.mark.parametrize("how", ["killed", "ended", "killed with the launcher"])
