@@ -17,10 +17,12 @@ import tests.faults.workers
 import tests.processes
 import tests.surfaces.terminal
 from brasstag.documents.study.tokens import count_tokens
+from brasstag.surfaces.cli.main import _command
 from brasstag.toolkit.discovery import discover_entry_points, shipped_tools
 
 __all__ = ["brasstag", "rfc8785", "rich", "tests", "watchfiles"]
 
 shipped_tools()
+_command()
 discover_entry_points()
 count_tokens("The tokens are read, which takes a second.")
