@@ -202,7 +202,7 @@ def storm(project: Path, mark: str, kills: int) -> None:
 
 @pytest.mark.skipif(next(programs(REPOSITORY, ""), None) is None, reason="no bubblewrap here")
 def test_a_starter_that_is_killed_again_and_again_leaves_no_process(tmp_path: Path, mark: str) -> None:
-    storm(tmp_path, mark, 8)
+    storm(tmp_path, mark, 4)
 
 
 @pytest.mark.slow
