@@ -1,12 +1,16 @@
 """What agents and people are shown from the tables is what the timelines tell, or verify names it."""
 
+import asyncio
+import shutil
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from brasstag import ApprovalResponse, Done, Report, Room, Waiting
+from brasstag.app.project.create import create_project
 from brasstag.store.documents.select import Selection, list_documents
 from tests.documents.scans import scanner_of
 
@@ -20,9 +24,8 @@ async def done(room: Room, tool: str, **arguments: Any) -> Any:
     return outcome.value
 
 
-@pytest.fixture
-async def filled(project: Path) -> Path:
-    """Return a project whose room holds one of each thing that may be changed."""
+async def fill(project: Path) -> None:
+    """Put one of each thing into a room that may be changed."""
     async with Room.open(project) as room:
         (room.workspace / "outside.md").write_text("Not by a call.\n")
         await done(room, "write_file", path="a.md", content=TEXT, why_created="For Ada")
@@ -39,7 +42,27 @@ async def filled(project: Path) -> Path:
         whole = await room.documents.whole("a.md")
         assert whole.auto_summary
         await room.documents.list()
-    return project
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Fill a room once, and keep a copy of it and of its user's directory."""
+    home = tmp_path_factory.mktemp("filled") / "home"
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("BRASSTAG_USER_DIR", str(home / "user"))
+        create_project(home / "project")
+        asyncio.run(fill(home / "project"))
+    return home.rename(home.with_name("kept"))
+
+
+@pytest.fixture
+def filled(kept: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a project whose room holds one of each thing, in the place where it was filled."""
+    home = kept.with_name("home")
+    shutil.copytree(kept, home, symlinks=True)
+    monkeypatch.setenv("BRASSTAG_USER_DIR", str(home / "user"))
+    yield home / "project"
+    shutil.rmtree(home)
 
 
 async def report(project: Path) -> Report:
