@@ -3,6 +3,8 @@
 Named by all who start such processes: there is one server for a process of tests, and it reads what was named last.
 """
 
+import gc
+
 import rfc8785
 import rich.table
 import rich.text
@@ -26,3 +28,5 @@ shipped_tools()
 _command()
 discover_entry_points()
 count_tokens("The tokens are read, which takes a second.")
+# No process that is forked looks through all of this for garbage, and copies it by that.
+gc.freeze()
