@@ -130,11 +130,11 @@ def test_what_waits_for_a_program_that_goes_with_its_starter_goes_too(mark: str,
     if how == "killed with the launcher":
         os.kill(int(said.pop()), signal.SIGKILL)
         # The program dies with the launcher; its child waits for it.
-        until(lambda: len(running_with(mark)) == 2, 60)
+        until(lambda: len(running_with(mark)) == 2)
     if how != "ended":
         starter.kill()
     end(starter)
-    until(lambda: not running_with(mark), 60)
+    until(lambda: not running_with(mark))
 
 
 class NeverReady(Bubblewrap):
@@ -152,7 +152,7 @@ def test_a_run_whose_backend_is_killed_before_it_is_set_up_is_refused_and_leaves
     job = Job((mark,))
 
     def kill_backend() -> None:
-        until(lambda: len(running_with(mark)) == 2, 60)
+        until(lambda: len(running_with(mark)) == 2)
         os.kill(min(running_with(mark)), signal.SIGKILL)
 
     with (
@@ -164,7 +164,7 @@ def test_a_run_whose_backend_is_killed_before_it_is_set_up_is_refused_and_leaves
         with pytest.raises(NotConfined):
             run_job(job, layer, NeverReady(Path("bwrap"), "0"))
         killed.result()
-    until(lambda: not running_with(mark), 60)
+    until(lambda: not running_with(mark))
 
 
 @pytest.mark.skipif(next(programs(REPOSITORY, ""), None) is None, reason="no bubblewrap here")
@@ -179,10 +179,10 @@ def test_a_job_at_its_gate_never_runs_where_launcher_and_starter_are_killed(
     before = running_with(mark)
     os.kill(launcher, signal.SIGKILL)
     # The backend dies with the launcher; its first confined process waits at the gate.
-    until(lambda: len(running_with(mark)) < len(before), 60)
+    until(lambda: len(running_with(mark)) < len(before))
     starter.kill()
     end(starter)
-    until(lambda: not running_with(mark), 60)
+    until(lambda: not running_with(mark))
 
 
 def storm(project: Path, mark: str, kills: int) -> None:
@@ -192,12 +192,12 @@ def storm(project: Path, mark: str, kills: int) -> None:
         starter = start(RUNS, str(project), mark)
         assert starter.stdout is not None
         assert starter.stdout.readline() == b"ready\n"
-        until(lambda: len(running_with(mark)) > 1, 60)
+        until(lambda: len(running_with(mark)) > 1)
         for _ in range(number * 200):
             """Be a little later each time, without a clock."""
         starter.kill()
         end(starter)
-    until(lambda: not running_with(mark), 60)
+    until(lambda: not running_with(mark))
 
 
 @pytest.mark.skipif(next(programs(REPOSITORY, ""), None) is None, reason="no bubblewrap here")
