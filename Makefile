@@ -34,7 +34,7 @@ demo: setup ## a crew at work on a script: who works for whom, a question, an ap
 test: setup ## the suite, in a few minutes: every law, briefly
 	@scripts/bubblewrap.sh
 	@scripts/postgres.sh
-	@$(PYTEST) -m "not slow" --hypothesis-profile=quick
+	@$(if $(MEMORY),TMPDIR=$(MEMORY) )$(PYTEST) -m "not slow" --hypothesis-profile=quick
 
 test-all: test ## the suite, then what takes long: every law at length, storms of kills, whole corpora
 	@$(PYTEST) -m "slow or hypothesis" --hypothesis-profile=thorough

@@ -27,6 +27,11 @@ settings.load_profile("thorough")
 _shortened: set[object] = set()
 
 
+def pytest_collection_finish() -> None:
+    """Take what was imported and collected out of every later search for garbage: it stays to the end."""
+    gc.freeze()
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Let a law that asks for a number of examples of its own try the share of them that the profile tries."""
     law = getattr(item, "obj", None)

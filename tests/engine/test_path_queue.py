@@ -64,7 +64,8 @@ def test_calls_that_come_later_do_not_wait_for_one_that_is_stopped(
             # This does not wait at all: it would wait for ever if it did.
             with queue.turn(f"call_{number}", "a.md"):
                 pass
-        assert threading.active_count() == threads
+        # Threads of others may end meanwhile.
+        assert threading.active_count() <= threads
 
 
 def test_a_call_does_not_wait_for_itself(tmp_path: Path) -> None:

@@ -24,18 +24,20 @@ instructions = "Answer in one short sentence."
 tools = ["read_file"]
 
 [roles.reader.budget]
-max_steps = 3
+max_steps = STEPS
 max_tokens = 1000
 """
 
 
+@pytest.mark.parametrize("steps", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_run_on_a_real_model_keeps_to_protocol_and_schema(
+    steps: int,
     make_project: MakeProject,
     real_model: Served,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    project: Path = make_project(CREW, name="real")
+    project: Path = make_project(CREW.replace("STEPS", str(steps)), name="real")
     (project / "data" / "notes.md").write_text("The shop opens at nine.\n")
     monkeypatch.chdir(project)
     monkeypatch.setenv("OPENAI_COMPATIBLE_API_KEY", real_model.key)

@@ -191,6 +191,7 @@ class TestBadInput:
         assert (await failure(room, "line_editor", path=FIRST, suggest=False)).code is Code.INVALID_ARGUMENTS
 
 
+LONG_LINE = b"Mara said it was 3 October 1974 and a red door. " * 1_000
 HOSTILE: dict[str, bytes] = {
     "empty": b"",
     "blank": b"\n\n \n",
@@ -204,7 +205,7 @@ HOSTILE: dict[str, bytes] = {
     "Arabic": ("نزلت إلى الميناء وكان الظلام قد حل. " * 9).encode(),
     "emoji": "👩‍🚀🇳🇴 ❤️ 👍🏽 !!! ??? 😀\n".encode() * 20,
     "marks only": b"...,,,;;;---***___###\n" * 20,
-    "endless line": b"Mara said it was 3 October 1974 and a red door. " * 20_000,
+    "long line": LONG_LINE,
     "endless word": b"x" * 500_000,
     "open quotation": b'"' * 5_000 + b" Mara " * 5_000,
     "numbers": b"one hundred and " * 5_000,
@@ -222,7 +223,13 @@ HOSTILE: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(pytest.param(text, id=name) for name, text in HOSTILE.items()),
+        pytest.param(LONG_LINE * 20, id="endless line", marks=pytest.mark.slow),
+    ],
+)
 async def test_no_text_crashes_an_analyser(tmp_path: Path, text: bytes) -> None:
     fill(tmp_path / "w", text)
     (tmp_path / "w" / "bible" / "more.md").write_bytes(text)
@@ -295,16 +302,17 @@ class TestLimits:
             found = await value(room, "consistency_checker")
         assert (len(found["scanned"]), found["truncated"]) == (3, True)
 
+    @pytest.mark.parametrize("size", [200_000, pytest.param(2_000_000, marks=pytest.mark.slow)])
     @pytest.mark.parametrize("tool", ALL)
-    async def test_a_novel_of_two_megabytes_is_analysed_before_the_deadline(
-        self, tmp_path: Path, tool: str
+    async def test_a_whole_novel_is_analysed_before_the_deadline(
+        self, tmp_path: Path, tool: str, size: int
     ) -> None:
         paragraph = (
             "Mara climbed the forty stairs of the old mill on Monday and read the letter. "
             '"It is two hours to Sund by cart," said Lena. Her eyes were brown, and it rained at half past five. '
             "She was twenty-nine, and her brother Otto had died in May. Where had he hidden the copper lantern?\n\n"
         )
-        fill(tmp_path / "w", paragraph * (2_000_000 // len(paragraph)))
+        fill(tmp_path / "w", paragraph * (size // len(paragraph)))
         async with Room.in_memory(tmp_path / "w", profile="trusted") as room:
             found = await value(room, tool, **arguments_of(tool))
         assert FIRST in [file["path"] for file in found["scanned"]]

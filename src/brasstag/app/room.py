@@ -8,7 +8,7 @@ from typing import Any
 
 from brasstag.app.approvals import Approvals
 from brasstag.app.documents import RoomDocuments
-from brasstag.app.loop import CONTEXT_TOKENS, Loop, NextStep
+from brasstag.app.loop import OwnLoop
 from brasstag.app.model_summaries import ModelSummaries
 from brasstag.app.open import OpenRoom, open_in_memory, open_project
 from brasstag.app.prompts.issues import RoomIssues
@@ -23,7 +23,6 @@ from brasstag.app.watch.output import Listener
 from brasstag.engine.calls.edit import EditedCall
 from brasstag.engine.calls.explain import Explained
 from brasstag.engine.graph.open import Skips
-from brasstag.models.forms import Form
 from brasstag.policy.narrow import NoRule
 from brasstag.policy.profiles import ToolFacts, facts_of
 from brasstag.policy.replay import Replayed, recorded_calls, replay
@@ -37,7 +36,7 @@ from brasstag.store.tasks.types import Stopped
 from brasstag.store.tasks.writer import Desk
 from brasstag.store.timeline.records import call_records
 from brasstag.toolkit.discovery import discover_folder
-from brasstag.toolkit.kinds import Action, ToolType
+from brasstag.toolkit.kinds import Action
 from brasstag.toolkit.tool import Tool
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
 from brasstag.words.budgets import NO_LIMITS, Budget
@@ -51,7 +50,7 @@ DRAIN_SECONDS = 10.0
 """How long a closing room waits for calls whose caller went away."""
 
 
-class Room:
+class Room(OwnLoop):
     """An open room: its tools, its rules, its timeline, and one desk that owns the calls made here."""
 
     def __init__(self, open_room: OpenRoom, actor: str, purpose: str) -> None:
@@ -80,8 +79,7 @@ class Room:
             self.store,
             self._runtime.threads,
         )
-        self.runs = Runs(open_room, actor, self.documents.watch)
-        self._loop = Loop(open_room, self.runs)
+        super().__init__(open_room, Runs(open_room, actor, self.documents.watch))
         use = PromptUse(self.call, self.runs, self.store.fence)
         self.prompts = PromptRegistry(open_room, actor, lambda: self.task_id, use)
         self.issues = RoomIssues(self.store, self._runtime.threads, actor)
@@ -273,60 +271,6 @@ class Room:
             context=RunContext(Skips(skip_tool_catalog, skip_tools)),
         )
 
-    async def open_task(
-        self, request: str, *, role: str = "", documents: Sequence[str] = (), budget: Budget = NO_LIMITS
-    ) -> str:
-        """Begin a run whose turns a loop of yours takes, and return its id; no worker and no model of this room does.
-
-        Raises ToolError for a role or document that is not there.
-        """
-        return await self._loop.open(request, role, documents, budget)
-
-    async def render_for_llm(
-        self, task_id: str, *, form: Form = "openai", context_tokens: int = CONTEXT_TOKENS
-    ) -> Any:
-        """Return what to ask a model with: OpenAI's list of messages, or ``{"system", "messages"}`` for Anthropic.
-
-        Calls that were approved or left open meanwhile are run first. Raises ToolError: BUSY where the task waits,
-        TASK_CLOSED where it has ended, and the reason where it cannot go on; then it has failed.
-        """
-        return await self._loop.render(task_id, form, context_tokens)
-
-    async def tools_for_llm(self, task_id: str, *, form: Form = "openai") -> list[dict[str, Any]]:
-        """Return the tools that a task may use, in the form of OpenAI's chat completions or of Anthropic."""
-        return await self._loop.tools(task_id, form)
-
-    async def record_turn(self, task_id: str, response: Any) -> NextStep:
-        """Write a model's whole answer down before any of its calls runs: OpenAI's, Anthropic's, or a text.
-
-        ``calls`` are then handed in with ``handle_tool_call``. An answer without calls ends the task with its words.
-        """
-        return await self._loop.record(task_id, response)
-
-    async def handle_tool_call(
-        self,
-        task_id: str,
-        tool_name: str,
-        tool_input: Mapping[str, Any] | str,
-        *,
-        tool_type: ToolType | None = None,
-        call_id: str = "",
-    ) -> NextStep:
-        """Take one call of a model through the whole path, and say what the loop does next.
-
-        ``continue`` with the result, or with ``{"error": …}``; ``return`` with the input of a handoff, or with None
-        where the task now waits for another task, an answer or an approval. A call that no recorded turn made is
-        recorded as a turn of its own first.
-        """
-        return await self._loop.handle(task_id, tool_name, tool_input, tool_type, call_id)
-
-    def ready(self, task_id: str) -> AsyncIterator[Task]:
-        """Yield each task of a run whose turn it is, until the run has ended; take its turns before you ask for the next.
-
-        It waits while the run waits for people.
-        """
-        return self._loop.ready(task_id)
-
     def watch(self, task_id: str, *, seen: dict[str, int] | None = None) -> AsyncIterator[RunEvent]:
         """Yield what happens in a task and below it, until it has ended.
 
@@ -410,7 +354,7 @@ class Room:
 
     async def _close(self) -> None:
         self._is_open = False
-        await self._loop.close()
+        await self._outside.let_go()
         await self.runs.close()
         await self.prompts.close()
         await self.documents.close()

@@ -464,10 +464,12 @@ class TestCatalogue:
 
 
 class TestAtOnce:
+    @pytest.mark.parametrize("writes", [12, pytest.param(40, marks=pytest.mark.slow)])
     @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
     async def test_scanners_and_tools_at_once_make_each_version_once(
         self,
         kind: str,
+        writes: int,
         make_project: MakeProject,
         request: pytest.FixtureRequest,
         monkeypatch: pytest.MonkeyPatch,
@@ -492,7 +494,7 @@ class TestAtOnce:
                 running = [pool.submit(scan, one, number) for number, one in enumerate(scanners)]
                 running.append(pool.submit(meddle))
                 try:
-                    for number in range(40):
+                    for number in range(writes):
                         path = f"d/{number % 4}"
                         await act(room, "write_file", path=path, content=f"tool {number}")
                 finally:
@@ -503,5 +505,5 @@ class TestAtOnce:
             require_law(room)
             told = all_versions(room)
             made = [one for number in range(4) for one in told[f"d/{number}"]]
-            assert len(made) == 40
+            assert len(made) == writes
             assert {one.by for one in made} == {"operator"}

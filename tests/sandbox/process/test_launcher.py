@@ -1,5 +1,6 @@
 """The launcher ends with the process that started it, and leaves nothing of what it started."""
 
+import ast
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import pytest
 
 from brasstag.sandbox.process.backend import Wires
 from brasstag.sandbox.process.changes.layers import open_layer
+from brasstag.sandbox.process.confine import launcher
 from brasstag.sandbox.process.confine.bubblewrap import Bubblewrap
 from brasstag.sandbox.process.confine.start import NotConfined
 from brasstag.sandbox.process.detect import programs
@@ -107,6 +109,17 @@ def end(starter: subprocess.Popen[bytes]) -> None:
     starter.wait()
 
 
+def test_it_imports_nothing_but_the_standard_library_and_its_own_files() -> None:
+    files = list(Path(launcher.__path__[0]).glob("*.py"))
+    assert len(files) > 1
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                assert {one.name for one in node.names} <= sys.stdlib_module_names, file
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 1 or str(node.module).split(".")[0] in sys.stdlib_module_names, file
+
+
 @pytest.mark.parametrize("how", ["killed", "ended", "killed with the launcher"])
 def test_what_waits_for_a_program_that_goes_with_its_starter_goes_too(mark: str, how: str) -> None:
     starter = start(STARTER, sys.executable, "-c", BACKEND, mark)
@@ -117,11 +130,11 @@ def test_what_waits_for_a_program_that_goes_with_its_starter_goes_too(mark: str,
     if how == "killed with the launcher":
         os.kill(int(said.pop()), signal.SIGKILL)
         # The program dies with the launcher; its child waits for it.
-        until(lambda: len(running_with(mark)) == 2, 60)
+        until(lambda: len(running_with(mark)) == 2)
     if how != "ended":
         starter.kill()
     end(starter)
-    until(lambda: not running_with(mark), 60)
+    until(lambda: not running_with(mark))
 
 
 class NeverReady(Bubblewrap):
@@ -139,7 +152,7 @@ def test_a_run_whose_backend_is_killed_before_it_is_set_up_is_refused_and_leaves
     job = Job((mark,))
 
     def kill_backend() -> None:
-        until(lambda: len(running_with(mark)) == 2, 60)
+        until(lambda: len(running_with(mark)) == 2)
         os.kill(min(running_with(mark)), signal.SIGKILL)
 
     with (
@@ -151,7 +164,7 @@ def test_a_run_whose_backend_is_killed_before_it_is_set_up_is_refused_and_leaves
         with pytest.raises(NotConfined):
             run_job(job, layer, NeverReady(Path("bwrap"), "0"))
         killed.result()
-    until(lambda: not running_with(mark), 60)
+    until(lambda: not running_with(mark))
 
 
 @pytest.mark.skipif(next(programs(REPOSITORY, ""), None) is None, reason="no bubblewrap here")
@@ -166,10 +179,10 @@ def test_a_job_at_its_gate_never_runs_where_launcher_and_starter_are_killed(
     before = running_with(mark)
     os.kill(launcher, signal.SIGKILL)
     # The backend dies with the launcher; its first confined process waits at the gate.
-    until(lambda: len(running_with(mark)) < len(before), 60)
+    until(lambda: len(running_with(mark)) < len(before))
     starter.kill()
     end(starter)
-    until(lambda: not running_with(mark), 60)
+    until(lambda: not running_with(mark))
 
 
 def storm(project: Path, mark: str, kills: int) -> None:
@@ -179,17 +192,17 @@ def storm(project: Path, mark: str, kills: int) -> None:
         starter = start(RUNS, str(project), mark)
         assert starter.stdout is not None
         assert starter.stdout.readline() == b"ready\n"
-        until(lambda: len(running_with(mark)) > 1, 60)
+        until(lambda: len(running_with(mark)) > 1)
         for _ in range(number * 200):
             """Be a little later each time, without a clock."""
         starter.kill()
         end(starter)
-    until(lambda: not running_with(mark), 60)
+    until(lambda: not running_with(mark))
 
 
 @pytest.mark.skipif(next(programs(REPOSITORY, ""), None) is None, reason="no bubblewrap here")
 def test_a_starter_that_is_killed_again_and_again_leaves_no_process(tmp_path: Path, mark: str) -> None:
-    storm(tmp_path, mark, 8)
+    storm(tmp_path, mark, 4)
 
 
 @pytest.mark.slow

@@ -346,11 +346,7 @@ def test_many_runs_at_once_leave_nothing(confined: Project) -> None:
 
 def test_an_ended_launcher_is_replaced(confined: Project) -> None:
     assert confined.run("/bin/true")["exit_code"] == 0
-    launchers = [
-        pid
-        for pid in running_with("sandbox/process/confine/launcher.py")
-        if parent_of(pid) == confined.runner.pid
-    ]
+    launchers = [pid for pid in running_with("launcher.serve") if parent_of(pid) == confined.runner.pid]
     assert len(launchers) == 1
     with contextlib.suppress(ProcessLookupError):
         os.kill(launchers[0], signal.SIGKILL)

@@ -2,7 +2,9 @@
 
 import os
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
@@ -120,12 +122,18 @@ def _run(arguments: list[str]) -> int:
             sys.stderr.write(f"{argument!a} is not UTF-8 text; arguments have to be.\n")
             return Exit.USAGE
     try:
-        app(arguments, prog_name="brasstag")
+        _command()(arguments, prog_name="brasstag")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else Exit.FAILED
     except Exception as error:  # noqa: BLE001 - the last place before the person sees it
         return failures.tell(error)
     return Exit.DONE
+
+
+@cache
+def _command() -> Callable[..., Any]:
+    """Build every command from its function, which takes longer than many a command itself: once for a process."""
+    return typer.main.get_command(app)
 
 
 def _is_text(argument: str) -> bool:

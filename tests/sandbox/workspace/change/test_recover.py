@@ -32,6 +32,7 @@ from tests.sandbox.workspace.change.test_apply import (
 )
 
 Action = Callable[[Draft], object]
+End = Callable[[Callable[[Callable[[str], None]], object], int], bool]
 CALL = "call_1"
 
 
@@ -124,19 +125,31 @@ def wanted(portable: bool, action: Action) -> Snapshot:
         return snapshot(data)
 
 
-@pytest.mark.parametrize("action", SCENARIOS)
-def test_a_process_killed_at_any_step_is_finished_by_recovery(portable: bool, action: Action) -> None:
+def finished_by_recovery(end: End, portable: bool, action: Action) -> None:
     after = wanted(portable, action)
     step = 0
     crashed = True
     while crashed:
         with fresh(portable) as (workspace, data):
             changes = change(workspace, action).changes
-            crashed = kill(partial(apply_changes, workspace, CALL, changes), step)
+            crashed = end(partial(apply_changes, workspace, CALL, changes), step)
             assert recover_changes(workspace, CALL, changes).state == "applied"
             assert snapshot(data) == after
         step += 1
     assert step > 2
+
+
+@pytest.mark.parametrize("action", SCENARIOS)
+def test_work_that_ends_at_any_step_is_finished_by_recovery(portable: bool, action: Action) -> None:
+    finished_by_recovery(cut, portable, action)
+
+
+# Each kill is a fork of this process, which is large.
+@pytest.mark.parametrize(
+    "action", [pytest.param(one, marks=() if one is OVERWRITE else pytest.mark.slow) for one in SCENARIOS]
+)
+def test_a_process_killed_at_any_step_is_finished_by_recovery(portable: bool, action: Action) -> None:
+    finished_by_recovery(kill, portable, action)
 
 
 @pytest.mark.parametrize(("action", "stride"), [(OVERWRITE, 1), (MOVE_OVER, 1), (everything, 4)])

@@ -12,10 +12,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from brasstag.sandbox.process.confine.launcher import receive
+from brasstag.sandbox.process.confine.launcher.kernel import receive
 from brasstag.words.errors import Code, ToolError
 
-LAUNCHER = Path(__file__).with_name("launcher.py")
+# The launcher's folder is taken as a package of its own: the packages above it would import more than it needs, and a fork
+# takes the longer the more there is in memory.
+LAUNCHER = """
+import sys
+place, parent = sys.argv[1:]
+sys.path.append(place)
+from launcher.serve import serve
+sys.path.remove(place)
+serve(int(parent))
+"""
+_PLACE = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +66,8 @@ class Launcher:
         self.owner = os.getpid()
         self._control = ours
         with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 - our own file, by our own interpreter
-                [sys.executable, "-I", "-S", str(LAUNCHER), str(self.owner)],
+            self._process = subprocess.Popen(  # noqa: S603 - our own code, by our own interpreter
+                [sys.executable, "-I", "-S", "-c", LAUNCHER, str(_PLACE), str(self.owner)],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from brasstag.sandbox.process.backend import Backend, Wires
 from brasstag.sandbox.process.changes.layers import Layer
 from brasstag.sandbox.process.confine.cgroups import Group
-from brasstag.sandbox.process.confine.launcher import LAYER, MOVED, NETWORK, START
+from brasstag.sandbox.process.confine.launcher.kernel import LAYER, MOVED, NETWORK, START
 from brasstag.sandbox.process.confine.seccomp import filter_program
 from brasstag.sandbox.process.confine.spawn import Started, start_program
 from brasstag.sandbox.process.job import Job, JobLimits
