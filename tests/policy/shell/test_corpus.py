@@ -11,7 +11,7 @@ from brasstag.settings.model import ProfileName
 from brasstag.words.previews import Preview
 from brasstag.words.verdicts import Decision
 from tests.policy.calls import call
-from tests.policy.shell import corpus
+from tests.policy.shell import corpus, innocent
 
 SHELL = ToolFacts("shell", approval="auto", effects="files")
 
@@ -32,11 +32,11 @@ def others(
 
 def test_the_corpora_are_large_enough_and_repeat_nothing() -> None:
     dangerous = [*corpus.DENIED, *corpus.ASKED]
-    innocent = [*corpus.SILENT, *corpus.INNOCENT_BUT_ASKED]
+    harmless = [*innocent.SILENT, *innocent.INNOCENT_BUT_ASKED]
     assert len(set(dangerous)) == len(dangerous) >= 150
-    assert len(set(innocent)) == len(innocent) >= 150
-    assert not set(dangerous) & set(innocent)
-    assert not set(corpus.RM_RF_AND_DD) & {*dangerous, *innocent}
+    assert len(set(harmless)) == len(harmless) >= 150
+    assert not set(dangerous) & set(harmless)
+    assert not set(corpus.RM_RF_AND_DD) & {*dangerous, *harmless}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -66,11 +66,11 @@ def test_what_is_dangerous_or_cannot_be_known_is_asked_about() -> None:
 
 
 def test_about_everyday_commands_no_rule_speaks() -> None:
-    assert others(corpus.SILENT, "silent") == {}
+    assert others(innocent.SILENT, "silent") == {}
 
 
 def test_innocent_commands_that_look_dangerous_are_asked_about_and_not_denied() -> None:
-    assert others(corpus.INNOCENT_BUT_ASKED, "ask") == {}
+    assert others(innocent.INNOCENT_BUT_ASKED, "ask") == {}
 
 
 def test_what_is_not_caught_is_listed_honestly() -> None:

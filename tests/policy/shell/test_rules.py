@@ -19,11 +19,11 @@ from brasstag.words.previews import Preview
 from brasstag.words.verdicts import STRICTNESS
 from tests.policy import strategies as make
 from tests.policy.calls import call
-from tests.policy.shell import corpus
+from tests.policy.shell import corpus, innocent
 
 SHELL = ToolFacts("shell", approval="auto", effects="files")
 RULES = command_rules("here")
-short = [text for text in (*corpus.DENIED, *corpus.ASKED, *corpus.SILENT) if len(text) < 200]
+short = [text for text in (*corpus.DENIED, *corpus.ASKED, *innocent.SILENT) if len(text) < 200]
 commands = st.sampled_from(short)
 allows = make.rules.map(
     lambda rule: Rule("allow", rule.patterns, rule.because, "new", rule.unless, when=rule.when)

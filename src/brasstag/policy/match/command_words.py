@@ -14,7 +14,7 @@ from functools import cached_property
 from brasstag.policy.globs import Expression, literal_text, word_expression, words_expression
 from brasstag.policy.shell.commands import Command, Word, is_dynamic
 from brasstag.policy.shell.programs.options import is_option, places
-from brasstag.policy.shell.programs.wrappers import runs_code
+from brasstag.policy.shell.programs.standard_input import runs_code
 
 _LONGEST_GLOB = 256
 _MOST_STARTS = 8

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from brasstag.policy.shell.commands import CommandReading
-from brasstag.policy.shell.programs.wrappers import INTERPRETERS
+from brasstag.policy.shell.programs.standard_input import INTERPRETERS
 
 MOST_PATHS = 500
 _LONGEST_PATH = 1024

@@ -19,6 +19,15 @@ MOST_OPERATORS = 3_000
 _OPERATOR = re.compile(r"[|&;<>()\[\]{}=$`\"'\\!#~^]")
 
 
+_BACKSLASH_FIRST = re.compile(rb"(?<!\\)(?:\\\\)*\n(?=\\)")
+"""The end of a line, where the next one begins with a backslash."""
+_CONTENT = frozenset(
+    {"raw_string", "ansi_c_string", "string", "string_content", "heredoc_body", "heredoc_content"}
+)
+"""Nodes in which a line ends without ending a command."""
+_MOST_REPAIRS = 8
+
+
 class CommandTooLarge(Exception):
     """The text is over a limit."""
 
@@ -28,7 +37,7 @@ class NotText(Exception):
 
 
 def parse_bash(text: str) -> "Node":
-    """Return the root of the tree; raise TooLarge or NotText."""
+    """Return the root of the tree; raise CommandTooLarge or NotText."""
     if len(text) > LONGEST_TEXT or sum(1 for _ in _OPERATOR.finditer(text)) > MOST_OPERATORS:
         raise CommandTooLarge
     if "\0" in text:
@@ -37,7 +46,29 @@ def parse_bash(text: str) -> "Node":
         written = text.encode()
     except UnicodeEncodeError:
         raise NotText from None
-    return _parser().parse(written).root_node
+    root = _parser().parse(written).root_node
+    return _with_lines_apart(root, written) if b"\n\\" in written else root
+
+
+def _with_lines_apart(root: "Node", written: bytes) -> "Node":
+    """Return the tree with two lines apart that the parser takes for one command: the second begins with a backslash."""
+    for _ in range(_MOST_REPAIRS):
+        ends = [
+            found.end()
+            for found in _BACKSLASH_FIRST.finditer(written)
+            if not _is_content(root, found.end() - 1)
+        ]
+        if not ends:
+            return root
+        for end in reversed(ends):
+            written = written[:end] + b" " + written[end:]
+        root = _parser().parse(written).root_node
+    raise CommandTooLarge
+
+
+def _is_content(root: "Node", at: int) -> bool:
+    node = root.descendant_for_byte_range(at, at + 1)
+    return node is not None and node.type in _CONTENT
 
 
 @cache

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from brasstag.policy.shell.commands import Command, CommandReading, Doubt, Doubtful, Language, Word
 from brasstag.policy.shell.parse import CommandTooLarge, NotText, parse_bash
-from brasstag.policy.shell.programs.subscripts import evaluated_code
-from brasstag.policy.shell.programs.wrappers import CommandText, Inner, Words, inner
+from brasstag.policy.shell.programs.inner import CommandText, Inner, Words
+from brasstag.policy.shell.programs.subscripts import evaluated_code, evaluates, fills_in, holds_substitution
+from brasstag.policy.shell.programs.wrappers import inner
 from brasstag.policy.shell.python_code import read_python
 from brasstag.policy.shell.spell import WORDS, spelled, spelled_words, text_of
 from brasstag.policy.shell.unknowns import command_doubts, text_doubts
@@ -37,7 +38,21 @@ _LOOSE = frozenset({"heredoc_body", "string", "expansion", "arithmetic_expansion
 _EVALUATING = frozenset({"variable_assignment", "unary_expression", "binary_expression", "test_command"})
 _ARITHMETIC = frozenset({"subscript", "arithmetic_expansion", "compound_statement"})
 """Nodes in which quotes do not keep the shell from substituting; groups have no words of their own."""
+_COMPARING = frozenset({b"-eq", b"-ne", b"-lt", b"-le", b"-gt", b"-ge", b"-v", b"-R"})
+"""Operators of ``[[`` that evaluate their operands."""
 _QUOTED = frozenset({"raw_string", "ansi_c_string", "string"})
+_TAKEN_IN = frozenset(
+    {
+        *_EVALUATING,
+        *_ARITHMETIC,
+        *_QUOTED,
+        "expansion",
+        "command_substitution",
+        "test_operator",
+        "c_style_for_statement",
+    }
+)
+"""Nodes that matter by themselves, and are no commands."""
 _NOTHING_LOST = re.compile(rb"\s|\\\n")
 _LEADING_BRACES = re.compile(r"((?:^|[;|&(\n])[ \t]*)\{(?=[^\s{}]*,)")
 _WRITING = re.compile(r">|>>|>\||&>|&>>|<>")
@@ -53,6 +68,7 @@ def read_code(text: str, language: Language) -> CommandReading:
     """Return every command that a text in this language would run."""
     reader = _CommandReader()
     reader.read(text, language, _Context())
+    reader.doubt_evaluated(text)
     doubts = (*reader.doubts, *text_doubts(reader.commands))
     return CommandReading(
         tuple(reader.commands), tuple(dict.fromkeys(doubts)), language, tuple(dict.fromkeys(reader.mentions))
@@ -86,6 +102,12 @@ class _CommandReader:
     doubts: list[Doubtful] = field(default_factory=list)
     mentions: list[str] = field(default_factory=list)
     work: int = 0
+    evaluates: bool = False
+    """Whether the shell evaluates what a variable holds, somewhere."""
+    quoted: "list[Node]" = field(default_factory=list)
+    """Quoted texts outside of commands."""
+    code: set[str] = field(default_factory=set)
+    """Texts of commands that were read as code."""
 
     def read(self, text: str, language: Language, spot: _Context) -> None:
         """Read one text and all that stands inside it."""
@@ -143,27 +165,37 @@ class _CommandReader:
 
     def _visit(self, node: "Node", spot: _Context) -> Iterator[tuple["Node", _Context]]:
         """Take in one node, and yield those to visit next."""
-        if node.children and node.type not in _LOOSE and _left_out(node) not in (b"", b"-"):
+        kind = node.type
+        if node.child_count and kind not in _LOOSE and _left_out(node) not in (b"", b"-"):
             self._doubt(Doubt.UNREADABLE, text_of(node))
-        if node.type in _COMMANDS:
+        if kind in _COMMANDS:
             yield from self._command(node, spot)
-        elif node.type == "redirected_statement":
+        elif kind == "redirected_statement":
             yield from self._redirected(node, spot)
-        elif node.type == "pipeline":
+        elif kind == "pipeline":
             yield from _pipeline(node, spot)
-        elif node.type == "function_definition":
+        elif kind == "function_definition":
             yield from self._function(node, spot)
         else:
-            if node.type in _EVALUATING or node.type in _ARITHMETIC:
-                self._subscripts(node, spot)
-            if node.type == "variable_assignment":
-                self._assignment(node)
-            elif node.type == "expansion" and text_of(node).endswith("@P}"):
-                self._doubt(Doubt.COMPUTED_CODE, text_of(node))
-            elif node.type == "command_substitution":
-                self._bare_redirects(node, spot)
-            inside = _inside(node, spot)
-            yield from ((child, inside) for child in node.children)
+            if kind in _TAKEN_IN:
+                self._take_in(node, kind, spot)
+            if node.child_count:
+                inside = _inside(node, kind, spot)
+                yield from ((child, inside) for child in node.children)
+
+    def _take_in(self, node: "Node", kind: str, spot: _Context) -> None:
+        """Take in a node that is no command: what it evaluates, assigns, quotes or reads."""
+        if kind in _EVALUATING or kind in _ARITHMETIC:
+            self._subscripts(node, spot)
+        if kind == "variable_assignment":
+            self._assignment(node)
+        elif kind == "expansion" and text_of(node).endswith("@P}"):
+            self._doubt(Doubt.COMPUTED_CODE, text_of(node))
+        elif kind == "command_substitution":
+            self._bare_redirects(node, spot)
+        elif kind in _QUOTED:
+            self.quoted.append(node)
+        self.evaluates = self.evaluates or _evaluates(node, kind)
 
     def _command(self, node: "Node", spot: _Context) -> Iterator[tuple["Node", _Context]]:
         assigns: list[str] = []
@@ -207,6 +239,17 @@ class _CommandReader:
                 self._doubt(Doubt.COMPUTED_CODE, text_of(node))
                 self.read(code, "bash", spot.within("subscript"))
 
+    def doubt_evaluated(self, text: str) -> None:
+        """Doubt a text that puts a quoted subscript with a substitution into a variable, and evaluates one."""
+        if not (self.evaluates or any(map(evaluates, self.commands))):
+            return
+        words = (word for one in self.commands for word in (*one.words, *((one.fed,) if one.fed else ())))
+        held = [word for word in (*words, *map(spelled, self.quoted)) if word.literal]
+        if any(map(fills_in, self.commands)) or any(
+            holds_substitution(word.text) and word.text not in self.code for word in held
+        ):
+            self._doubt(Doubt.COMPUTED_CODE, text)
+
     def _bare_redirects(self, node: "Node", spot: _Context) -> None:
         """Take in ``$(< file)``, which reads a file without any command."""
         for child in node.children:
@@ -239,6 +282,7 @@ class _CommandReader:
             case Words(label, words):
                 yield replace(outer, words=words, place=(*outer.place, label))
             case CommandText(label, text, language):
+                self.code.add(text)
                 self.read(text, language, _Context((*outer.place, label), outer.piped))
             case doubt:
                 self._doubt(doubt, outer.text)
@@ -247,16 +291,45 @@ class _CommandReader:
 def _pipeline(node: "Node", spot: _Context) -> Iterator[tuple["Node", _Context]]:
     """Yield the members of a pipeline; a here-document before a pipe leaves its first member elsewhere."""
     first = node.children[0].type not in ("|", "|&")
+    said: Word | None = None
     for child in node.children:
         if child.is_named:
-            yield child, spot if first else replace(spot.within("pipe"), piped=True)
+            yield child, spot if first else replace(spot.within("pipe"), piped=True, fed=said)
+            said = _said(child)
             first = False
 
 
-def _inside(node: "Node", spot: _Context) -> _Context:
+def _said(node: "Node") -> Word | None:
+    """Return what an echo or printf of plain words puts out; None where that is not known."""
+    written = node.text or b""
+    if node.type != "command" or not written.startswith((b"echo ", b"printf ")):
+        return None
+    words = spelled_words(node.children, written, node.start_byte)[1:]
+    text = " ".join(word.text for word in words)
+    is_plain = all(word.literal for word in words) and not text.startswith("-") and "\\" not in text
+    if written.startswith(b"printf") and (len(words) != 1 or "%" in text):
+        is_plain = False
+    return Word(text) if is_plain else None
+
+
+def _inside(node: "Node", kind: str, spot: _Context) -> _Context:
     """Return where the children of a node are; what stands in ``>(…)`` reads what is written into it."""
-    inside = spot.within(_LABELS[node.type]) if node.type in _LABELS else spot
-    return replace(inside, piped=True) if node.children and node.children[0].type == ">(" else inside
+    if kind not in _LABELS:
+        return spot
+    inside = spot.within(_LABELS[kind])
+    return replace(inside, piped=True) if node.children[0].type == ">(" else inside
+
+
+def _evaluates(node: "Node", kind: str) -> bool:
+    """Say whether the shell evaluates what a variable holds: as arithmetic, as the name of another, or as a subscript."""
+    if kind in ("compound_statement", "expansion"):
+        return (node.text or b"").startswith((b"((", b"${!"))
+    if kind == "test_operator":
+        return node.text in _COMPARING
+    if kind == "subscript":
+        index = node.child_by_field_name("index")
+        return index is not None and index.type != "number"
+    return kind in ("arithmetic_expansion", "c_style_for_statement")
 
 
 def _numbers_redirect(node: "Node") -> bool:

@@ -2,18 +2,20 @@
 
 import posixpath
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
 
 from brasstag.policy.shell.commands import Command, Doubt, Doubtful, Word, is_dynamic
-from brasstag.policy.shell.programs.wrapper_table import WRAPPERS
-from brasstag.policy.shell.programs.wrappers import (
+from brasstag.policy.shell.programs.standard_input import (
     INTERPRETERS,
-    PYTHON,
     SHELLS,
-    STARTUP_FILES,
-    shell_operand,
+    is_known_reader,
+    runs_code,
+    runs_substitution,
+    script_of,
     takes_code,
+    takes_script_from_input,
+    unversioned,
 )
+from brasstag.policy.shell.programs.wrapper_table import WRAPPERS
 from brasstag.policy.shell.programs.writes import written_files
 
 _SOURCES = frozenset({".", "source"})
@@ -42,7 +44,11 @@ def command_doubts(command: Command) -> Iterator[Doubt]:
         yield Doubt.COMPUTED_NAME
     if command.name in _RESERVED:
         yield Doubt.UNREADABLE
-    if (_may_be_fed(command) and takes_code(command)) or _runs_substitution(command):
+    if (
+        (_may_be_fed(command) and takes_code(command))
+        or takes_script_from_input(command)
+        or runs_substitution(command, _SOURCES)
+    ):
         yield Doubt.FED_SHELL
     if command.name in _DELETES and any(is_dynamic(word) for word in command.words[1:]):
         yield Doubt.COMPUTED_DELETION
@@ -68,6 +74,8 @@ def text_doubts(commands: Iterable[Command]) -> Iterator[Doubtful]:
 
 def _may_be_fed(command: Command) -> bool:
     """Say whether a command may read what another puts out; a function's input comes from its caller."""
+    if command.fed is not None and command.fed.literal and is_known_reader(command.name):
+        return False
     return command.piped or any(place.startswith("function ") for place in command.place)
 
 
@@ -78,22 +86,6 @@ def _feeds_others(command: Command) -> bool:
         and len(command.words) == 1
         and bool(command.fed or command.reads or command.piped)
     )
-
-
-def _runs_substitution(command: Command) -> bool:
-    """Say whether a shell runs, or takes in, what another command puts out: ``bash <(…)``, ``bash --rcfile <(…)``."""
-    if command.name not in SHELLS | INTERPRETERS | _SOURCES and not PYTHON.fullmatch(command.name):
-        return False
-    first = _script(command)
-    startup = (behind for word, behind in pairwise(command.words) if word.text in STARTUP_FILES)
-    return any(one is not None and one.text.startswith(("<(", "/dev/fd/")) for one in (first, *startup))
-
-
-def _script(command: Command) -> Word | None:
-    """Return the first operand of a shell or interpreter."""
-    if command.name in SHELLS:
-        return shell_operand(command)[1]
-    return next(iter(operands(command)), None)
 
 
 def _redefines(command: Command) -> bool:
@@ -111,10 +103,10 @@ def _run_paths(command: Command) -> Iterator[str]:
     first = command.words[0].text
     if "/" in first:
         yield posixpath.normpath(first)
-    if command.name in SHELLS | INTERPRETERS | _SOURCES or PYTHON.fullmatch(command.name):
-        script = _script(command)
+    if runs_code(command.name) or command.name in _SOURCES:
+        script = script_of(command)
         yield posixpath.normpath(script.text) if script is not None and script.text else ""
-    if command.name in SHELLS:
+    if unversioned(command.name) in SHELLS:
         yield from (posixpath.normpath(word.text) for word in command.reads)
     if command.name == "make":
         yield "Makefile"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from brasstag.policy.globs import anywhere
 from brasstag.policy.shell.commands import Command, Word
 from brasstag.policy.shell.programs.options import subcommands
-from brasstag.policy.shell.programs.wrappers import SHELLS
+from brasstag.policy.shell.programs.standard_input import SHELLS
 from brasstag.policy.shell.programs.writes import written_files
 from brasstag.policy.shell.unknowns import operands
 

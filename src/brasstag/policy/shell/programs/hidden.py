@@ -7,6 +7,7 @@ from itertools import pairwise
 from brasstag.policy.globs import Expression, anywhere
 from brasstag.policy.shell.commands import Command
 from brasstag.policy.shell.programs.editors import runs_by_editor
+from brasstag.policy.shell.programs.standard_input import READERS, takes_code
 
 _SCRIPT = anywhere(
     r"\bsystem\b", r"\bexec\w*\b", r"\bspawn\w*\b", r"\bpopen\w*\b", r"\bfork\b", r"\beval\b", "`",
@@ -34,7 +35,6 @@ _RUN_MORE: Mapping[str, Expression] = {
             "@load",
             "@include",
             r" -l\b|--load",
-            r"-f\s*(?:-|/dev/)",
         ),
     ),
     **dict.fromkeys(
@@ -116,20 +116,28 @@ _RUN_MORE: Mapping[str, Expression] = {
     **dict.fromkeys(("ssh-keygen", "ssh-add"), anywhere(" -[Ds] ")),
     "openssl": anywhere(r"\bengine\b", "-provider-path"),
     "compgen": anywhere(" -[CFW]"),
-    "make": anywhere(" SHELL=", "--eval", r" -f\s*(?:-|/dev/)"),
+    "make": anywhere(" SHELL=", "--eval"),
     "sort": anywhere("--compress-prog"),
     "split": anywhere("--filter"),
     **dict.fromkeys(
-        ("sqlite3", "mysql", "psql"),
+        ("sqlite3", "duckdb"),
         anywhere(
-            r"\.shell",
-            r"\.system",
-            r"\\!",
-            "load_extension",
-            r"\bPROGRAM\b",
-            r"\.(?:once|output|import|open)\b[^;]*\|",
+            r"(?m:^|[ \n'])\.(?:sh|sy|load|www|excel)",
+            r"\.(?:o|import|read|once|output|open|log|backup|save)\w*\b[^;\n]*\|",
+            r"\b(?:load_extension|edit|fts3_tokenizer)\s*\(",
+            r" -e\b",
         ),
     ),
+    "psql": anywhere(
+        r"\\!", r"\b(?i:program)\b", r"\\\w+[^\n]*\|", r"\\(?:set|setenv|e|ef|ev)\b[^\n]*(?:`|EDITOR|PAGER)"
+    ),
+    **dict.fromkeys(
+        ("mysql", "mariadb"),
+        anywhere(r"\\[!P.e]", r"(?mi:^|[;'\"= ])(?:system|pager|source|edit)\s+\S", "--pager"),
+    ),
+    "dc": anywhere("!"),
+    "gnuplot": anywhere(r"\bsystem\b", "!", "`", r"[\"']\s*[|<]", r"\bload\b"),
+    "m4": anywhere("syscmd"),
     **dict.fromkeys(("pip", "pip3"), anywhere(r"install\s.*(?:https?://|git\+)")),
     **dict.fromkeys(("mapfile", "readarray"), anywhere(" -C")),
     "complete": anywhere(r" -[CFW]"),
@@ -142,7 +150,7 @@ _RUN_MORE: Mapping[str, Expression] = {
 
 _LOADING = re.compile(
     r"(?:GIT_CONFIG\w*|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|LESSKEY\w*|LESSCLOSE|GIT_\w*(?:PAGER|EDITOR|SSH|SSH_COMMAND|ASKPASS|PROXY_COMMAND|EXTERNAL_DIFF)|PAGER|EDITOR|VISUAL|MANPAGER|LESSOPEN"
-    r"|BROWSER|PERL5OPT|RUBYOPT|NODE_OPTIONS|PYTHONSTARTUP|JAVA_TOOL_OPTIONS|TAR_OPTIONS)=(?!(?:cat|true|:|)$)"
+    r"|BROWSER|PERL5OPT|RUBYOPT|NODE_OPTIONS|PYTHONSTARTUP|PYTHONINSPECT|PYTHONBREAKPOINT|JAVA_TOOL_OPTIONS|TAR_OPTIONS)=(?!(?:cat|true|:|)$)"
 )
 """Variables that everyday commands take commands or code from."""
 _PROMPT = re.compile(r"PS[0-4]=.*?(?:\$\(|`)", re.DOTALL)
@@ -151,7 +159,7 @@ _PROMPT = re.compile(r"PS[0-4]=.*?(?:\$\(|`)", re.DOTALL)
 
 _HARMLESS_SETTING = re.compile(
     r"(?:color|user|author|committer|advice|log|init|pull|push|fetch|rerere|column|status|commit|tag|branch|apply|blame|gc|pack"
-    r"|safe|grep|rebase|submodule|transfer|index|feature|format|am|help|checkout|stash|http|https|url|remote)\.(?!.*(?:proxy|"
+    r"|safe|grep|rebase|submodule|transfer|index|feature|format|am|checkout|stash|http|https|url|remote)\.(?!.*(?:proxy|"
     r"command|program|helper|template|askpass|path|editor|tool|vcs|uploadpack|receivepack|ssl))"
     r"|core\.(?:abbrev|autocrlf|quotepath|eol|safecrlf|filemode|symlinks|ignorecase|precomposeunicode|compression|preloadindex"
     r"|longpaths|whitespace|commentchar|bigfilethreshold|logallrefupdates|untrackedcache)\b"
@@ -170,7 +178,10 @@ def runs_more(command: Command) -> bool:
     if runs_by_editor(command) or (command.name == "git" and _sets_more(command)):
         return True
     expression = _RUN_MORE.get(command.name)
-    return expression is not None and expression.matches(command.text)
+    if expression is None:
+        return False
+    fed = command.fed if command.name in READERS and takes_code(command) else None
+    return expression.matches(command.text) or (fed is not None and expression.matches(fed.text))
 
 
 def _sets_more(command: Command) -> bool:

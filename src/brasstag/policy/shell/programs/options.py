@@ -4,7 +4,9 @@ What an option of a program that is not in the table takes is not known. Then th
 subcommand.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from brasstag.policy.shell.commands import Command, Word
 
@@ -76,6 +78,7 @@ VALUED: Mapping[str, frozenset[str]] = {
 """Options before the subcommand that take the next word, by program."""
 
 _NO_OPTIONS: frozenset[str] = frozenset()
+_NEVER = re.compile(r"(?!)")
 
 
 def is_option(word: Word) -> bool:
@@ -103,6 +106,38 @@ def places(words: Sequence[Word], start: int, program: str) -> Iterator[int]:
             if one not in seen:
                 seen.add(one)
                 waiting.append(one)
+
+
+def option_values(words: Sequence[Word], options: str) -> Iterator[Word]:
+    """Yield the values of options, which are named with spaces between them.
+
+    A value is the next word, or glued to the option, which may stand behind other letters. A long option may be cut short.
+    """
+    exact, glued, long = _parsed(options)
+    for index in range(1, len(words)):
+        word = words[index]
+        text = word.text
+        if text[:1] != "-" or len(text) < 2:
+            continue
+        option, equals, value = text.partition("=")
+        if option not in exact and not (len(option) > 3 and any(one.startswith(option) for one in long)):
+            cluster = glued.match(text)
+            if not cluster:
+                continue
+            equals = value = text[cluster.end() :]
+        if equals:
+            yield Word(value, word.computed, word.pattern)
+        elif index + 1 < len(words):
+            yield words[index + 1]
+
+
+@cache
+def _parsed(options: str) -> tuple[frozenset[str], re.Pattern[str], tuple[str, ...]]:
+    """Return options, what finds one of their letters among others, and the long ones."""
+    several = options.split()
+    letters = "".join(one[1] for one in several if len(one) == 2)
+    glued = re.compile(rf"-[A-Za-z]*?[{letters}]") if letters else _NEVER
+    return frozenset(several), glued, tuple(one for one in several if one.startswith("--"))
 
 
 def subcommands(command: Command) -> Iterator[str]:

@@ -18,6 +18,8 @@ class Wrapper:
     """Whether the command stands behind ``--`` only."""
     dash: bool = False
     """Whether a lone ``-`` is one of its options."""
+    text: bool = False
+    """Whether the command is text for a shell, so that an assignment is part of it."""
 
 
 PLAIN = Wrapper()
@@ -133,7 +135,7 @@ WRAPPERS: Mapping[str, Wrapper] = {
     "oc exec": _BEHIND,
     "ip netns exec": Wrapper(operands=1),
     "git bisect run": PLAIN,
-    "git submodule foreach": PLAIN,
+    "git submodule foreach": Wrapper(text=True),
 }
 """Commands whose later words are a command."""
 WRAPPER_KEYS: Mapping[str, tuple[str, ...]] = {

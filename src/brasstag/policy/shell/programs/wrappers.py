@@ -2,95 +2,44 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from brasstag.policy.shell.commands import UNSEEN, Command, Doubt, Language, Word, joined
+from brasstag.policy.shell.commands import UNSEEN, Command, Doubt, Word, joined
+from brasstag.policy.shell.programs.inner import CommandText, Inner, Words, code_in
 from brasstag.policy.shell.programs.options import behind_subcommands
-from brasstag.policy.shell.programs.subscripts import evaluated_words
-from brasstag.policy.shell.programs.wrapper_table import PLAIN, TEXT_OPTIONS, WRAPPER_KEYS, WRAPPERS, Wrapper
-
-SHELLS = frozenset(
-    {
-        "sh", "bash", "dash", "zsh", "ksh", "mksh", "lksh", "oksh", "ash", "hush", "posh", "yash", "fish", "rbash", "csh",
-        "tcsh", "elvish", "nu", "xonsh", "pwsh", "powershell",
-    }
-)  # fmt: skip
-STARTUP_FILES = frozenset({"--rcfile", "--init-file"})
-"""Options that name a file which a shell runs first."""
-PYTHON = re.compile(r"[ib]?python[0-9.]*|pypy[0-9.]*")
-
-INTERPRETERS = frozenset(
-    {
-        "perl",
-        "ruby",
-        "irb",
-        "node",
-        "nodejs",
-        "php",
-        "lua",
-        "luajit",
-        "tclsh",
-        "wish",
-        "deno",
-        "bun",
-        "Rscript",
-        "R",
-        "osascript",
-        "julia",
-        "ghci",
-        "guile",
-        "octave",
-        "iex",
-        "raku",
-    }
+from brasstag.policy.shell.programs.python_modules import PYTHON, python_code
+from brasstag.policy.shell.programs.standard_input import (
+    SHELLS,
+    fed_code,
+    shell_operand,
+    takes_code,
+    unversioned,
 )
+from brasstag.policy.shell.programs.subscripts import evaluated_words
+from brasstag.policy.shell.programs.wrapper_table import TEXT_OPTIONS, WRAPPER_KEYS, WRAPPERS, Wrapper
 
-_PROGRAM_FLAG = re.compile(r"-[A-Za-z]*[ceEmrp].*|--eval.*|--print.*")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-_CODE_FLAG = re.compile(r"-[A-Za-z]*c[A-Za-z]*|-Command")
-_CODE_OR_MODULE = re.compile(r"-[A-Zbdiqsuvx]*(?P<kind>[cm])(?P<glued>.*)", re.DOTALL)
-_PYTHON_VALUED = frozenset({"-W", "-X", "--check-hash-based-pycs"})
-_VALUED_FLAG = re.compile(r"[-+][A-Za-z]*[oO]|--rcfile|--init-file|--emulate")
-_STDIN = frozenset({"-", "/dev/stdin", "/proc/self/fd/0"})
-
-
-@dataclass(frozen=True, slots=True)
-class CommandText:
-    """Code that a command is given to run."""
-
-    label: str
-    text: str
-    language: Language = "bash"
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A command that stands in the words of another."""
-
-    label: str
-    words: tuple[Word, ...]
-
-
-Inner = CommandText | Words | Doubt
-
 
 _FILLED_IN = "{}"
 _REPLACE = re.compile(r"(?:-I|-i|--replace=?)(?P<glued>.*)", re.DOTALL)
 _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"})
-_REMOTE = Wrapper("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", operands=1)
-_WATCH = Wrapper("-n --interval")
-_PARALLEL = Wrapper("-j --jobs -a --arg-file -I --delay --timeout --joblog --colsep -S --results", adds=True)
+_REMOTE = Wrapper("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", operands=1, text=True)
+_WATCH = Wrapper("-n --interval", text=True)
+_TRAP = Wrapper(text=True)
+_PARALLEL = Wrapper(
+    "-j --jobs -a --arg-file -I --delay --timeout --joblog --colsep -S --results", adds=True, text=True
+)
 
 
 def inner(command: Command) -> Iterator[Inner]:
     """Yield what a command runs besides itself."""
     name = command.name
     if command.fed is not None and takes_code(command):
-        yield from _fed_code(name, command.fed)
-    if name in SHELLS:
+        yield from fed_code(name, command.fed)
+    if unversioned(name) in SHELLS:
         yield from _shell_code(command)
     if PYTHON.fullmatch(name):
-        yield from _python_code(command)
+        yield from python_code(name, command.words)
     if name in TEXT_OPTIONS:
         yield from _option_text(command, TEXT_OPTIONS[name].split())
     if name in _OWN_WAYS:
@@ -102,46 +51,6 @@ def inner(command: Command) -> Iterator[Inner]:
         start = behind_subcommands(command, key.split()[1:])
         if start is not None:
             yield from _wrapped(command, key, start)
-
-
-def takes_code(command: Command) -> bool:
-    """Say whether a shell or interpreter is given no program, so that it runs its input."""
-    name = command.name
-    if name in SHELLS:
-        has_code, script = shell_operand(command)
-        return not has_code and (script is None or script.text in _STDIN or "-s" in command.arguments)
-    if name not in INTERPRETERS and not PYTHON.fullmatch(name):
-        return False
-    before = ""
-    for argument in command.arguments:
-        valued, before = before in _PYTHON_VALUED, argument
-        if valued:
-            continue
-        if argument in _STDIN:
-            return True
-        if _PROGRAM_FLAG.fullmatch(argument) or not argument.startswith("-"):
-            return False
-    return True
-
-
-def runs_code(name: str) -> bool:
-    """Say whether a program is a shell or an interpreter."""
-    return name in SHELLS or name in INTERPRETERS or PYTHON.fullmatch(name) is not None
-
-
-def shell_operand(command: Command) -> tuple[bool, Word | None]:
-    """Return whether a shell is given code by ``-c``, and its first operand: that code, or else a script."""
-    has_code = False
-    skips = False
-    for word in command.words[1:]:
-        if skips:
-            skips = False
-        elif not word.text.startswith(("-", "+")) or (word.text == "-" and not has_code):
-            return has_code, word
-        else:
-            has_code = has_code or _CODE_FLAG.fullmatch(word.text) is not None
-            skips = _VALUED_FLAG.fullmatch(word.text) is not None
-    return has_code, None
 
 
 def operands_after(command: Command, wrapper: Wrapper, start: int = 1) -> tuple[Word, ...]:
@@ -159,7 +68,9 @@ def operands_after(command: Command, wrapper: Wrapper, start: int = 1) -> tuple[
             break
         if text in valued:
             index += 2
-        elif _is_option(text, wrapper) or (words[index].literal and _ASSIGNMENT.match(text)):
+        elif _is_option(text, wrapper) or (
+            not wrapper.text and words[index].literal and _ASSIGNMENT.match(text)
+        ):
             index += 1
         else:
             break
@@ -201,31 +112,7 @@ def _filled_in(words: tuple[Word, ...], mark: str) -> tuple[Word, ...]:
 def _shell_code(command: Command) -> Iterator[Inner]:
     has_code, code = shell_operand(command)
     if has_code and code is not None:
-        yield from _text(f"{command.name} -c", code)
-
-
-def _fed_code(name: str, fed: Word) -> Iterator[Inner]:
-    if not fed.literal or name in INTERPRETERS:
-        yield Doubt.FED_SHELL
-    if name not in INTERPRETERS:
-        yield CommandText(f"{name} <<", fed.text, "bash" if name in SHELLS else "python")
-
-
-def _python_code(command: Command) -> Iterator[Inner]:
-    """Yield the code behind ``-c``, or the module behind ``-m`` as a command of its own."""
-    words = command.words
-    index = 1
-    while index < len(words) and words[index].text.startswith("-"):
-        flag = _CODE_OR_MODULE.fullmatch(words[index].text)
-        if flag:
-            glued = replace(words[index], text=flag["glued"])
-            behind = (*((glued,) if glued.text else ()), *words[index + 1 :])
-            if behind and flag["kind"] == "c":
-                yield from _text(f"{command.name} -c", behind[0], "python -c")
-            elif behind:
-                yield Words(f"{command.name} -m", behind)
-            return
-        index += 2 if words[index].text in _PYTHON_VALUED else 1
+        yield from code_in(f"{command.name} -c", code)
 
 
 def _option_text(command: Command, options: list[str]) -> Iterator[Inner]:
@@ -237,7 +124,7 @@ def _option_text(command: Command, options: list[str]) -> Iterator[Inner]:
                 continue
             label = f"{command.name} {option}"
             if command.name != "env":
-                yield from _text(label, value)
+                yield from code_in(label, value)
                 continue
             # Whatever stands behind it are further words of that command, options too.
             yield from _line(label, (value, *words[behind:]))
@@ -256,28 +143,21 @@ def _value(words: tuple[Word, ...], index: int, option: str) -> tuple[Word | Non
     return None, index
 
 
-def _text(label: str, word: Word, language: Language = "bash") -> Iterator[Inner]:
-    """Yield code that a word holds; where a part of it is computed, the rest is read all the same."""
-    if not word.literal:
-        yield Doubt.COMPUTED_CODE
-    yield CommandText(label, word.text, language)
-
-
 def _line(label: str, words: tuple[Word, ...]) -> Iterator[Inner]:
     if words:
-        yield from _text(label, joined(words))
+        yield from code_in(label, joined(words))
 
 
 def _trap(command: Command) -> Iterator[Inner]:
-    words = operands_after(command, PLAIN)
+    words = operands_after(command, _TRAP)
     if len(words) > 1 and words[0].text not in ("", "-"):
-        yield from _text("trap", words[0])
+        yield from code_in("trap", words[0])
 
 
 def _alias(command: Command) -> Iterator[Inner]:
     for word in command.words[1:]:
         if "=" in word.text:
-            yield from _text("alias", replace(word, text=word.text.partition("=")[2]))
+            yield from code_in("alias", replace(word, text=word.text.partition("=")[2]))
 
 
 def _parallel(command: Command) -> Iterator[Inner]:
@@ -289,10 +169,10 @@ def _parallel(command: Command) -> Iterator[Inner]:
         if not inputs or "::::" in command.arguments:
             yield Doubt.FED_SHELL
         for word in inputs:
-            yield from _text("parallel", word)
+            yield from code_in("parallel", word)
     else:
         line = joined(words[:end])
-        yield from _text("parallel", line if "{" in line.text else replace(line, text=f"{line.text} {{}}"))
+        yield from code_in("parallel", line if "{" in line.text else replace(line, text=f"{line.text} {{}}"))
 
 
 def _behind(*flags: str, program: tuple[Word, ...] = ()) -> Callable[[Command], Iterator[Inner]]:
@@ -310,7 +190,7 @@ def _behind(*flags: str, program: tuple[Word, ...] = ()) -> Callable[[Command], 
 def _each_text(command: Command) -> Iterator[Inner]:
     for word in command.words[1:]:
         if not word.text.startswith("-"):
-            yield from _text(command.name, word)
+            yield from code_in(command.name, word)
 
 
 def _find(command: Command) -> Iterator[Inner]:
@@ -351,6 +231,7 @@ _OWN_WAYS: Mapping[str, Callable[[Command], Iterator[Inner]]] = {
     ),
     **dict.fromkeys(("nix", "guix"), _behind("-c", "--command", "--")),
     **dict.fromkeys(("pwsh", "powershell"), _behind("-c", "-Command", "-command", "--command")),
+    "coverage": _behind("run", program=(Word("python"),)),
     "capsh": _behind("--", program=(Word("bash"),)),
     "find": _find,
     "fd": _find,
