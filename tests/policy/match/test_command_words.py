@@ -29,6 +29,9 @@ PATTERNS = (
     "terraform apply",
     "frobnicate wipe all",
     "curl",
+    "docker container run",
+    "npm install",
+    "git push -f",
 )
 
 
@@ -75,9 +78,34 @@ def judged(command: str, *patterns: str, decision: str = "deny") -> Verdict:
         ("pip3.12 --proxy x install y", "pip install"),
         ("python3 -m pip3 install y", "pip install"),
         ("/usr/bin/gpg2 --sign x", "gpg --sign"),
+        ("docker image push x", "docker push"),
+        ("docker push x", "docker image push"),
+        ("docker -H h image push x", "docker push"),
+        ("podman container run x", "podman run"),
+        ("docker image rm x", "docker rmi"),
+        ("docker buildx build .", "docker build"),
+        ("npm pub", "npm publish"),
+        ("npm i x", "npm install"),
+        ("npm install x", "npm add"),
+        ("npm rum x", "npm run"),
+        ("git push -uf", "git push --force"),
+        ("git push --force", "git push -f"),
+        ("git push origin +main", "git push --force"),
+        ("git push origin :main", "git push --delete"),
+        ("git send-pack x", "git push"),
+        ("git stage x", "git add"),
+        ("git commit -anm x", "git commit --no-verify"),
+        ("kubectl delete ns prod", "kubectl delete namespace"),
+        ("kubectl -n x delete pods/p", "kubectl delete pod"),
+        ("cargo +nightly r", "cargo run"),
+        ("helm del x", "helm uninstall"),
+        ("hg pus", "hg push"),
+        ("rm --recursive -f x", "rm -rf"),
+        ("curl -ko x y", "curl --insecure"),
+        ("terraform destroy", "terraform apply -destroy"),
     ],
 )
-def test_options_braces_and_wrappers_do_not_hide_a_command(command: str, pattern: str) -> None:
+def test_options_braces_wrappers_and_other_names_do_not_hide_a_command(command: str, pattern: str) -> None:
     verdict = judged(command, pattern)
     assert verdict.decision == "deny"
     assert judged(command, pattern, decision="ask").decision in ("ask", "deny")
@@ -139,6 +167,24 @@ def test_where_a_word_that_the_rule_looks_at_is_not_known_a_person_is_asked(
 def test_commands_that_are_known_to_be_others_are_left_alone(command: str) -> None:
     verdict = judged(command, "git push", "npm publish", "curl", "python -c")
     assert (verdict.decision, verdict.rule) == ("allow", "everything")
+
+
+@pytest.mark.parametrize(
+    ("command", "pattern"),
+    [
+        ("npm pack", "npm publish"),
+        ("npm in x", "npm init"),
+        ("docker image ls", "docker push"),
+        ("git push -u origin feat-f", "git push --force"),
+        ("git commit -m x", "git commit --no-verify"),
+        ("kubectl get ns", "kubectl delete namespace"),
+        ("git push origin a:b", "git push --delete"),
+        ("npm run pub", "npm publish"),
+        ("git clean -n", "git clean --force"),
+    ],
+)
+def test_names_that_belong_to_another_subcommand_or_option_are_left_alone(command: str, pattern: str) -> None:
+    assert judged(command, pattern).rule == "everything"
 
 
 def test_an_exception_to_an_allow_means_the_command_however_it_is_spelt() -> None:

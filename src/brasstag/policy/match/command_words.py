@@ -13,6 +13,7 @@ from functools import cached_property
 
 from brasstag.policy.globs import Expression, literal_text, word_expression, words_expression
 from brasstag.policy.shell.commands import Command, Word, is_dynamic
+from brasstag.policy.shell.programs.aliases import is_cut_short, option_names, respelt
 from brasstag.policy.shell.programs.options import is_option, places
 from brasstag.policy.shell.programs.standard_input import runs_code
 
@@ -58,7 +59,7 @@ class CommandWords:
             return Likeness.MAYBE
         found = Likeness.OTHER
         if not command.words[0].literal or first.may_begin(command.name):
-            found = max(self._compared(words) for words in _with_subcommand_apart(command.words))
+            found = max(self._compared(words) for words in _spellings(command.words))
         return found or self._behind(command.words)
 
     def _behind(self, words: Sequence[Word]) -> Likeness:
@@ -96,6 +97,8 @@ class CommandWords:
             for start in sorted(reached)[:1] if anywhere else reached:
                 for at in range(start, len(words)) if anywhere else places(words, start, program):
                     found = meant.likeness(words[at])
+                    if not found and meant.is_cut_short(program, words[at]):
+                        found = Likeness.SAME
                     if found is Likeness.SAME:
                         following.add(at + 1)
                     elif found is Likeness.MAYBE:
@@ -110,14 +113,26 @@ class CommandWords:
         given = _own_options(words)
         letters = {letter for word in given if _CLUSTER.fullmatch(word.text) for letter in word.text[1:]}
         found = Likeness.SAME
-        for meant in self._words[1:]:
-            if not meant.is_option:
+        for names in self._meant_options:
+            if any(_CLUSTER.fullmatch(one.text) and letters.issuperset(one.text[1:]) for one in names):
                 continue
-            if _CLUSTER.fullmatch(meant.text) and letters.issuperset(meant.text[1:]):
-                continue
-            likely = max((meant.option_likeness(word) for word in given), default=Likeness.OTHER)
+            likely = max(
+                (one.option_likeness(word) for word in given for one in names), default=Likeness.OTHER
+            )
             found = min(found, likely)
         return found
+
+    @cached_property
+    def _meant_options(self) -> tuple[tuple["_MeantWord", ...], ...]:
+        """Its options, each with all of its names."""
+        program = self._words[0].text.lower()
+        subcommand = next((word.text for word in self._words[1:] if not word.is_option), "")
+        return tuple(
+            tuple(map(_MeantWord, names))
+            for word in self._words[1:]
+            if word.is_option
+            for names in option_names(program, subcommand, word.text)
+        )
 
 
 @dataclass(frozen=True)
@@ -177,6 +192,10 @@ class _MeantWord:
         same = self._literal in (text, text.rpartition("/")[2])
         return Likeness.SAME if same else Likeness.OTHER
 
+    def is_cut_short(self, program: str, word: Word) -> bool:
+        """Say whether a program takes a word for this one because it begins like it."""
+        return self._literal is not None and word.literal and is_cut_short(program, word.text, self._literal)
+
     def option_likeness(self, word: Word) -> Likeness:
         """Say whether an option of a command is this one, perhaps with a value, or cut short."""
         if self.text.startswith("--") and word.literal and len(word.text) > 2:
@@ -188,12 +207,15 @@ class _MeantWord:
         return self.likeness(word)
 
 
-def _with_subcommand_apart(words: tuple[Word, ...]) -> Iterator[tuple[Word, ...]]:
-    """Yield the words, and once more with ``git-push`` as ``git push``."""
+def _spellings(words: tuple[Word, ...]) -> Iterator[tuple[Word, ...]]:
+    """Yield the words, and once more with each other name of a subcommand, and with ``git-push`` as ``git push``."""
     yield words
+    yield from respelt(words)
     program, hyphen, subcommand = words[0].text.rpartition("/")[2].partition("-")
     if words[0].literal and hyphen and program and subcommand:
-        yield (Word(program), Word(subcommand), *words[1:])
+        apart = (Word(program), Word(subcommand), *words[1:])
+        yield apart
+        yield from respelt(apart)
 
 
 def _values(words: Sequence[Word], start: int) -> Iterator[int]:

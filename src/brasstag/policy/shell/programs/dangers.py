@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from brasstag.policy.globs import anywhere
 from brasstag.policy.shell.commands import Command, Word
+from brasstag.policy.shell.programs.aliases import respelt
 from brasstag.policy.shell.programs.options import subcommands
 from brasstag.policy.shell.programs.standard_input import SHELLS
 from brasstag.policy.shell.programs.writes import written_files
@@ -178,8 +179,13 @@ def _has(*words: str) -> Check:
 
 
 def _starts(*words: str) -> Check:
-    """Return a check that the subcommand may be one of these words."""
-    return lambda command: not set(words).isdisjoint(subcommands(command))
+    """Return a check that the subcommand may be one of these words, by any of its names."""
+
+    def check(command: Command) -> bool:
+        spellings = (command.words, *respelt(command.words))
+        return any(not set(words).isdisjoint(subcommands(spelling)) for spelling in spellings)
+
+    return check
 
 
 def _kills_all(command: Command) -> bool:
@@ -211,7 +217,11 @@ _SOCAT = re.compile(r"(?:exec|system|shell):", re.IGNORECASE)
 _LOADED = re.compile(r"(?:LD_PRELOAD|LD_AUDIT|BASH_ENV|PROMPT_COMMAND|PATH|PS4|SHELLOPTS)=")
 _GIT_DESTROYS = anywhere(
     *(r"\bclean\b.* -\w*f", r"\breset\b.* --hard", r"\bcheckout\b.* (?:-f|--force|\.)(?: |$)"),
-    *(r"\brestore\b.* \.(?: |$)", r"\bpush\b.* (?:-\w*f|--force|--mirror|--delete|\+\w)", r"\bbranch\b.* -D"),
+    *(
+        r"\brestore\b.* \.(?: |$)",
+        r"\bpush\b.* (?:-\w*f|--force|--mirror|--delete|[+:]\w)",
+        r"\bbranch\b.* -D",
+    ),
     *(r"\bstash (?:drop|clear)", r"\bfilter-branch\b", r"\breflog expire"),
 )
 

@@ -140,9 +140,10 @@ def _parsed(options: str) -> tuple[frozenset[str], re.Pattern[str], tuple[str, .
     return frozenset(several), glued, tuple(one for one in several if one.startswith("--"))
 
 
-def subcommands(command: Command) -> Iterator[str]:
-    """Yield the words that may be the subcommand."""
-    yield from (command.words[index].text for index in places(command.words, 1, command.name))
+def subcommands(words: Sequence[Word]) -> Iterator[str]:
+    """Yield the words of a command that may be its subcommand."""
+    program = words[0].text.rpartition("/")[2]
+    yield from (words[index].text for index in places(words, 1, program))
 
 
 def behind_subcommands(command: Command, names: Sequence[str]) -> int | None:

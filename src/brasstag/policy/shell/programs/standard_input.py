@@ -115,7 +115,7 @@ def takes_code(command: Command) -> bool:
 
 
 def _reads_commands(command: Command, reader: CommandReader) -> bool:
-    if reader.subcommands and set(reader.subcommands.split()).isdisjoint(subcommands(command)):
+    if reader.subcommands and set(reader.subcommands.split()).isdisjoint(subcommands(command.words)):
         return False
     given = list(option_values(command.words, reader.given))
     operands = sum(1 for word in command.words[1:] if not word.text.startswith("-"))

@@ -203,7 +203,7 @@ def _archives(command: Command) -> Iterator[Word]:
 
 def _repositories(command: Command) -> Iterator[Word]:
     """Yield the repository that git is told to change."""
-    if _LOOKING.isdisjoint(subcommands(command)):
+    if _LOOKING.isdisjoint(subcommands(command.words)):
         yield from option_values(command.words, _REPOSITORY)
 
 
