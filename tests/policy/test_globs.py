@@ -208,6 +208,18 @@ class TestTexts:
         assert address.matches("https://api.example.org/v1/x")
         assert not address.matches("https://evil.org/.example.org/x")
 
+    @pytest.mark.parametrize(
+        ("glob", "text"),
+        [
+            ("https://example.com/*", "https://example.com/a/b"),
+            ("https://*.example.com*", "https://a.example.com/b"),
+            ("*password*", "old/password/list"),
+        ],
+    )
+    def test_a_star_of_a_deny_or_ask_goes_on_behind_a_slash(self, glob: str, text: str) -> None:
+        assert text_expression(glob, "generous").matches(text)
+        assert not text_expression(glob, "literal").matches(text)
+
     @given(st.text(max_size=12).filter(lambda text: text.isprintable()))
     def test_an_escaped_text_matches_itself_alone(self, text: str) -> None:
         assert literal_text(escaped(text)) == text

@@ -2,7 +2,7 @@
 
 RE2 never backtracks, so no pattern and no path can stall a verdict. In every glob ``?`` is one character, ``[a-z]`` and
 ``[!a-z]`` are one of, or none of, a set, and nothing is an escape: ``[*]`` is a star. A slash is only ever matched by a
-slash or by ``**``.
+slash or by ``**``, except in names of tools, and generously in texts that are no paths.
 
 A glob is read in one of two ways. Allow reads it literally. Deny and ask read it generously: letters match in either
 case, and a pattern that matches a directory covers all that lies below it. So a pattern that is a little off refuses
@@ -129,8 +129,9 @@ def path_expression(glob: str, reading: Reading) -> Expression:
 
 
 def text_expression(glob: str, reading: Reading) -> Expression:
-    """Translate a glob for any other text: ``*`` stops at a slash, as in addresses; ``**`` does not."""
-    return Expression(_translated(_bounded(glob) if glob else "", _TEXT), reading == "generous")
+    """Translate a glob for any other text, such as an address: literally ``*`` stops at a slash, and ``**`` does not."""
+    generous = reading == "generous"
+    return Expression(_translated(_bounded(glob) if glob else "", _NAME if generous else _TEXT), generous)
 
 
 @lru_cache(256)
