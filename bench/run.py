@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 BENCHES = (
     "path_of_a_call",
+    "judging",
     "commits",
     "growth",
     "start_up",

@@ -225,7 +225,9 @@ class BoundRule:
             return None
         for topic, matchers in topics.items():
             excused = self.exceptions.get(topic, ())
-            for item in topic.items(subject):
+            # Items were compared when a command had to be the same; conditions may have kept the rule silent then.
+            is_compared = least is Likeness.MAYBE and not self.rule.conditions
+            for item in () if is_compared else topic.items(subject):
                 if _any(matchers, item) and not _any(excused, item):
                     return None if self._excepted(subject, topic) else item
             on = _respelt(topic, matchers, subject, least)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,10 +10,11 @@ from hypothesis import strategies as st
 from brasstag.policy.explain import explain
 from brasstag.policy.profiles import ToolFacts
 from brasstag.policy.rule import Rule
+from brasstag.policy.shell.commands import CommandReading
 from brasstag.policy.shell.explain import command_lines
 from brasstag.policy.shell.named_files import named_paths
 from brasstag.policy.shell.read import read_code, read_commands
-from brasstag.policy.shell.rules import CommandRule, command_rules
+from brasstag.policy.shell.rules import CommandFinding, CommandRule, command_rules
 from brasstag.policy.shipped import shipped_rules
 from brasstag.policy.verdict import Rules
 from brasstag.words.previews import Preview
@@ -139,3 +141,18 @@ def test_judging_a_call_that_runs_nothing_loads_neither_parser_nor_tables() -> N
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+def test_what_a_rule_finds_in_a_reading_is_looked_for_once() -> None:
+    looked = []
+
+    def finds(reading: CommandReading) -> Iterator[CommandFinding]:
+        looked.append(reading)
+        yield from (CommandFinding(command.text, "") for command in reading.commands)
+
+    rule = CommandRule("mine", "ask", "because", finds)
+    rules = Rules([rule, Rule("deny", ("*(command: ls -z)",), "no", "other")])
+    for _ in range(2):
+        made = call("shell", command="ls -y")
+        assert rules.judge(made, Preview(runs=("ls -y",)), SHELL).rule == "mine"
+    assert len(looked) == 1

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from brasstag.policy.globs import Expression, literal_text, word_expression, words_expression
-from brasstag.policy.shell.commands import Command, Word, is_dynamic
+from brasstag.policy.shell.commands import Command, CommandReading, Word, is_dynamic
 from brasstag.policy.shell.programs.aliases import is_cut_short, option_names, respelt
 from brasstag.policy.shell.programs.options import is_option, places
 from brasstag.policy.shell.programs.standard_input import runs_code
@@ -49,6 +49,20 @@ class CommandWords:
     @cached_property
     def _words(self) -> tuple["_MeantWord", ...]:
         return tuple(_MeantWord(word) for word in self.glob.split())
+
+    def likest(self, reading: CommandReading) -> tuple[Likeness, str]:
+        """Return how like the likest command of a reading is to this one, and its words; found once for each reading."""
+        known: tuple[Likeness, str] | None = reading.found.get(self)
+        if known is None:
+            known = Likeness.OTHER, ""
+            for command in reading.commands:
+                found = self.likeness(command)
+                if found > known[0]:
+                    known = found, command.text
+                if found is Likeness.SAME:
+                    break
+            reading.found[self] = known
+        return known
 
     def likeness(self, command: Command) -> Likeness:
         """Say whether this is the command, by what was read of it."""

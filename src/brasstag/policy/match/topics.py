@@ -120,13 +120,13 @@ class CommandArgument:
 
     def respelt(self, subject: Subject, matchers: Iterable[Matcher], least: Likeness) -> str | None:
         """Return a command that is as like as this to one that a matcher means, however it is spelt."""
-        meant = [matcher for matcher in matchers if isinstance(matcher, CommandWords)]
-        if not meant:
-            return None
-        for reading in subject.readings(self.argument):
-            for command in reading.commands:
-                if any(one.likeness(command) >= least for one in meant):
-                    return command.text
+        readings = subject.readings(self.argument)
+        for matcher in matchers:
+            if isinstance(matcher, CommandWords):
+                for reading in readings:
+                    found, on = matcher.likest(reading)
+                    if found >= least:
+                        return on
         return None
 
     def coverings(self, subject: Subject) -> Iterator[Sequence[str]]:

@@ -1,9 +1,9 @@
 """The commands a text would run, as far as it can be read."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
 Language = Literal["bash", "python", "python -c"]
 """What a text is read as: Python from a file has a coding line, which means nothing behind ``-c``."""
@@ -72,13 +72,17 @@ class Command:
     """Files that it is given as input."""
     writes: tuple[Word, ...] = ()
     """Files that its output goes to."""
+    # Every rule looks at these, so they are found once.
+    name: str = field(init=False, compare=False, repr=False)
+    """The program, without its directory; empty where it is computed."""
+    found: dict[Any, Any] = field(init=False, compare=False, repr=False)
+    """What was found out about it, by who found it."""
 
-    @property
-    def name(self) -> str:
-        """The program, without its directory; empty where it is computed."""
-        if not self.words or not self.words[0].literal:
-            return ""
-        return self.words[0].text.rpartition("/")[2]
+    def __post_init__(self) -> None:
+        words = self.words
+        name = words[0].text.rpartition("/")[2] if words and words[0].literal else ""
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "found", {})
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -100,6 +104,8 @@ class CommandReading:
     language: Language = "bash"
     mentions: tuple[str, ...] = ()
     """Texts that code holds besides its commands: strings in Python, assignments in bash."""
+    found: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What rules found in it; one call is judged several times, and its reading is kept."""
 
 
 def is_dynamic(word: Word) -> bool:

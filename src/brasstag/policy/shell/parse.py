@@ -38,7 +38,7 @@ class NotText(Exception):
 
 def parse_bash(text: str) -> "Node":
     """Return the root of the tree; raise CommandTooLarge or NotText."""
-    if len(text) > LONGEST_TEXT or sum(1 for _ in _OPERATOR.finditer(text)) > MOST_OPERATORS:
+    if len(text) > LONGEST_TEXT or (len(text) > MOST_OPERATORS and _count_operators(text) > MOST_OPERATORS):
         raise CommandTooLarge
     if "\0" in text:
         raise NotText
@@ -48,6 +48,10 @@ def parse_bash(text: str) -> "Node":
         raise NotText from None
     root = _parser().parse(written).root_node
     return _with_lines_apart(root, written) if b"\n\\" in written else root
+
+
+def _count_operators(text: str) -> int:
+    return sum(1 for _ in _OPERATOR.finditer(text))
 
 
 def _with_lines_apart(root: "Node", written: bytes) -> "Node":

@@ -181,7 +181,9 @@ class _CommandReader:
                 self._take_in(node, kind, spot)
             if node.child_count:
                 inside = _inside(node, kind, spot)
-                yield from ((child, inside) for child in node.children)
+                for child in node.children:
+                    if child.child_count or child.type in _TAKEN_IN:
+                        yield child, inside
 
     def _take_in(self, node: "Node", kind: str, spot: _Context) -> None:
         """Take in a node that is no command: what it evaluates, assigns, quotes or reads."""
@@ -211,7 +213,10 @@ class _CommandReader:
         spelt = spelled_words(words, node.text or b"", node.start_byte)
         if spelt:
             self._add(here.command(spelt, tuple(assigns)))
-        yield from ((child, spot) for child in node.children if child.child_count)
+        for child in node.children:
+            # Most names are one word, in which there is nothing to find.
+            if child.child_count and (child.type != "command_name" or child.children[0].child_count):
+                yield child, spot
 
     def _redirected(self, node: "Node", spot: _Context) -> Iterator[tuple["Node", _Context]]:
         here = spot
@@ -378,9 +383,10 @@ def _with_document(spot: _Context, node: "Node") -> _Context:
 def _left_out(node: "Node") -> bytes:
     """Return the text of a node that is in none of its children; the parser skips some letters silently."""
     written = node.text or b""
-    start = node.start_byte
+    start = begin = node.start_byte
     gaps = b""
     for child in node.children:
-        gaps += written[start - node.start_byte : child.start_byte - node.start_byte]
+        if child.start_byte > start:
+            gaps += written[start - begin : child.start_byte - begin]
         start = child.end_byte
-    return _NOTHING_LOST.sub(b"", gaps)
+    return _NOTHING_LOST.sub(b"", gaps) if gaps and not gaps.isspace() else b""

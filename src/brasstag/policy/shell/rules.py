@@ -1,7 +1,8 @@
 """The shipped rules about commands: what each found, and why it matters."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from brasstag.words.verdicts import STRICTNESS, Decision, Verdict
@@ -45,7 +46,14 @@ class CommandRule:
 
     def speaks(self, readings: Iterable["CommandReading"]) -> CommandFinding | None:
         """Return the first thing the rule found to speak about, or None when it is silent."""
-        return next((found for reading in readings for found in self.finds(reading)), None)
+        finds = self.finds
+        for reading in readings:
+            if finds not in reading.found:
+                reading.found[finds] = next(finds(reading), None)
+            found: CommandFinding | None = reading.found[finds]
+            if found is not None:
+                return found
+        return None
 
     def verdict(self, found: CommandFinding) -> Verdict:
         """Return what it says about a finding."""
@@ -62,14 +70,20 @@ class CommandRule:
 
 
 def _found(name: str) -> Finds:
-    """Return what finds this in a reading; its tables are loaded when something is first read."""
+    """Return what finds this in a reading."""
 
     def finds(reading: "CommandReading") -> Iterator[CommandFinding]:
-        from brasstag.policy.shell.findings import FINDS  # noqa: PLC0415 - most calls run nothing
-
-        return FINDS[name](reading)
+        return _tables()[name](reading)
 
     return finds
+
+
+@cache
+def _tables() -> Mapping[str, Finds]:
+    """Return what each rule looks for; loaded when something is first read, because most calls run nothing."""
+    from brasstag.policy.shell.findings import FINDS  # noqa: PLC0415
+
+    return FINDS
 
 
 def command_rules(source: str, dangerous: Decision = "deny") -> tuple[CommandRule, ...]:

@@ -1,7 +1,7 @@
 """What cannot be known about a command before it runs."""
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from brasstag.policy.shell.commands import Command, Doubt, Doubtful, Word, is_dynamic
 from brasstag.policy.shell.programs.standard_input import (
@@ -58,8 +58,10 @@ def command_doubts(command: Command) -> Iterator[Doubt]:
         yield Doubt.REDEFINED
 
 
-def text_doubts(commands: Iterable[Command]) -> Iterator[Doubtful]:
+def text_doubts(commands: Sequence[Command]) -> Iterator[Doubtful]:
     """Yield what several commands together leave open: a file that is written first and run later, or input by exec."""
+    if len(commands) < 2:
+        return
     written: set[str] = set()
     is_fed = False
     for command in commands:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from brasstag.policy.shell.rules import CommandFinding, Finds
@@ -24,10 +24,12 @@ def fits_secret(names: Iterable[str]) -> Finds:
 
     def finds(reading: "CommandReading") -> Iterator[CommandFinding]:
         # A word stands in its command, and once more in each around it.
-        fits = cache(lambda text: _fits(text, secrets))
+        known: dict[str, bool] = {}
         for command in reading.commands:
             for word in (*command.words, *command.reads, *command.writes):
-                if word.pattern and fits(word.text):
+                if word.pattern and word.text not in known:
+                    known[word.text] = _fits(word.text, secrets)
+                if word.pattern and known[word.text]:
                     yield CommandFinding(command.text, "", command)
                     break
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from brasstag.policy.shell.commands import Command, Doubt, Word
@@ -28,7 +29,7 @@ INTERPRETERS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class CommandReader:
+class FedProgram:
     """How a program that is no interpreter comes to run its input."""
 
     given: str = ""
@@ -41,23 +42,23 @@ class CommandReader:
     """Whether ``hidden`` knows which of its commands run a program."""
 
 
-_SQL = CommandReader("-c --command -s -f --file -e --execute -l --list --eval", is_known=True)
-_CONSOLE = CommandReader(subcommands="shell console c dbshell dbconsole runner repl ssh")
+_SQL = FedProgram("-c --command -s -f --file -e --execute -l --list --eval", is_known=True)
+_CONSOLE = FedProgram(subcommands="shell console c dbshell dbconsole runner repl ssh")
 
-READERS: Mapping[str, CommandReader] = {
+READERS: Mapping[str, FedProgram] = {
     **dict.fromkeys(("psql", "mysql", "mariadb"), _SQL),
-    "sqlite3": CommandReader(operands=1, is_known=True),
-    "duckdb": CommandReader("-c -s -f", operands=1, is_known=True),
+    "sqlite3": FedProgram(operands=1, is_known=True),
+    "duckdb": FedProgram("-c -s -f", operands=1, is_known=True),
     **dict.fromkeys(
         ("mysqlsh", "mongo", "mongosh", "sqlcmd", "sqlplus", "isql", "usql", "pgcli", "mycli", "cqlsh"),
-        CommandReader("-c --command -f --file -e --execute --eval -Q -q"),
+        FedProgram("-c --command -f --file -e --execute --eval -Q -q"),
     ),
-    **dict.fromkeys(("gdb", "lldb", "pdb", "ftp", "lftp", "sftp", "tnftp"), CommandReader()),
-    "dc": CommandReader("-e --expression -f --file", operands=0, is_known=True),
-    "gnuplot": CommandReader("-e", operands=0, is_known=True),
-    "m4": CommandReader(operands=0, is_known=True),
-    "script": CommandReader("-c --command"),
-    "nix-shell": CommandReader("--run --command"),
+    **dict.fromkeys(("gdb", "lldb", "pdb", "ftp", "lftp", "sftp", "tnftp"), FedProgram()),
+    "dc": FedProgram("-e --expression -f --file", operands=0, is_known=True),
+    "gnuplot": FedProgram("-e", operands=0, is_known=True),
+    "m4": FedProgram(operands=0, is_known=True),
+    "script": FedProgram("-c --command"),
+    "nix-shell": FedProgram("--run --command"),
     **dict.fromkeys(
         ("rails", "flask", "django-admin", "manage.py", "scrapy", "heroku", "adb", "vagrant", "jupyter"),
         _CONSOLE,
@@ -114,7 +115,7 @@ def takes_code(command: Command) -> bool:
     return True
 
 
-def _reads_commands(command: Command, reader: CommandReader) -> bool:
+def _reads_commands(command: Command, reader: FedProgram) -> bool:
     if reader.subcommands and set(reader.subcommands.split()).isdisjoint(subcommands(command.words)):
         return False
     given = list(option_values(command.words, reader.given))
@@ -149,6 +150,7 @@ def script_of(command: Command) -> Word | None:
     return next((word for word in command.words[1:] if word.text[:1] != "-" or word.text == "-"), None)
 
 
+@lru_cache(maxsize=1024)
 def runs_code(name: str) -> bool:
     """Say whether a program is a shell or an interpreter."""
     plain = unversioned(name)

@@ -11,6 +11,7 @@ from brasstag.policy.shell.programs.python_modules import PYTHON, python_code
 from brasstag.policy.shell.programs.standard_input import (
     SHELLS,
     fed_code,
+    runs_code,
     shell_operand,
     takes_code,
     unversioned,
@@ -36,10 +37,8 @@ def inner(command: Command) -> Iterator[Inner]:
     name = command.name
     if command.fed is not None and takes_code(command):
         yield from fed_code(name, command.fed)
-    if unversioned(name) in SHELLS:
-        yield from _shell_code(command)
-    if PYTHON.fullmatch(name):
-        yield from python_code(name, command.words)
+    if runs_code(name):
+        yield from python_code(name, command.words) if PYTHON.fullmatch(name) else _shell_code(command)
     if name in TEXT_OPTIONS:
         yield from _option_text(command, TEXT_OPTIONS[name].split())
     if name in _OWN_WAYS:
@@ -111,7 +110,7 @@ def _filled_in(words: tuple[Word, ...], mark: str) -> tuple[Word, ...]:
 
 def _shell_code(command: Command) -> Iterator[Inner]:
     has_code, code = shell_operand(command)
-    if has_code and code is not None:
+    if has_code and code is not None and unversioned(command.name) in SHELLS:
         yield from code_in(f"{command.name} -c", code)
 
 

@@ -155,8 +155,15 @@ _HARMLESS = re.compile(
 _PASSING = ("/tmp/", "/var/tmp/", "/dev/")  # noqa: S108 - names in commands that are read
 
 
-def written_files(command: Command) -> Iterator[Word]:
-    """Yield the files that a command writes, where its words say so."""
+def written_files(command: Command) -> Sequence[Word]:
+    """Return the files that a command writes, where its words say so."""
+    found: Sequence[Word] | None = command.found.get(written_files)
+    if found is None:
+        found = command.found[written_files] = tuple(_written_files(command))
+    return found
+
+
+def _written_files(command: Command) -> Iterator[Word]:
     yield from command.writes
     words, name = command.words, command.name
     if len(words) < 2:
