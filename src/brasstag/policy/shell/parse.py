@@ -25,6 +25,9 @@ _CONTENT = frozenset(
     {"raw_string", "ansi_c_string", "string", "string_content", "heredoc_body", "heredoc_content"}
 )
 """Nodes in which a line ends without ending a command."""
+_CONTINUED = re.compile(rb"(?<!\\)(?:\\\\)*\\\n")
+_UNJOINED = frozenset({"raw_string", "ansi_c_string", "comment", "heredoc_body", "heredoc_content"})
+"""Nodes in which a backslash at the end of a line is a letter like others."""
 _MOST_REPAIRS = 8
 
 
@@ -47,7 +50,21 @@ def parse_bash(text: str) -> "Node":
     except UnicodeEncodeError:
         raise NotText from None
     root = _parser().parse(written).root_node
+    if b"\\\n" in written:
+        root, written = _with_lines_joined(root, written)
     return _with_lines_apart(root, written) if b"\n\\" in written else root
+
+
+def _with_lines_joined(root: "Node", written: bytes) -> "tuple[Node, bytes]":
+    """Return the tree and text without continued lines: bash joins them before it looks for words and operators."""
+    ends = [
+        found.end()
+        for found in _CONTINUED.finditer(written)
+        if not _is_content(root, found.end() - 1, _UNJOINED)
+    ]
+    for end in reversed(ends):
+        written = written[: end - 2] + written[end:]
+    return (_parser().parse(written).root_node if ends else root), written
 
 
 def _count_operators(text: str) -> int:
@@ -60,7 +77,7 @@ def _with_lines_apart(root: "Node", written: bytes) -> "Node":
         ends = [
             found.end()
             for found in _BACKSLASH_FIRST.finditer(written)
-            if not _is_content(root, found.end() - 1)
+            if not _is_content(root, found.end() - 1, _CONTENT)
         ]
         if not ends:
             return root
@@ -70,9 +87,9 @@ def _with_lines_apart(root: "Node", written: bytes) -> "Node":
     raise CommandTooLarge
 
 
-def _is_content(root: "Node", at: int) -> bool:
+def _is_content(root: "Node", at: int, kinds: frozenset[str]) -> bool:
     node = root.descendant_for_byte_range(at, at + 1)
-    return node is not None and node.type in _CONTENT
+    return node is not None and node.type in kinds
 
 
 @cache

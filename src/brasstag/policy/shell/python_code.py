@@ -31,12 +31,15 @@ _WORD_CALLS = frozenset(
 _SPREAD_CALLS = frozenset({"asyncio.create_subprocess_exec", "sh.Command"})
 """Calls whose arguments are the words."""
 _EXEC_CALLS = ("os.exec", "os.spawn", "os.posix_spawn")
-_CODE_CALLS = frozenset(
-    {"exec", "eval", "compile", "__import__", "runpy.run_path", "importlib.import_module"}
-)
+_READ_CALLS = frozenset(
+    {
+        "exec", "eval", "compile", "timeit.timeit", "timeit.repeat", "timeit.Timer", "cProfile.run", "cProfile.runctx",
+        "profile.run", "profile.runctx", "pdb.run", "pdb.runeval", "bdb.run",
+    }
+)  # fmt: skip
+"""Calls whose first argument is code, which is read where it is there as text."""
+_CODE_CALLS = _READ_CALLS | {"__import__", "runpy.run_path", "runpy.run_module", "importlib.import_module"}
 """Calls whose first argument is code, or names it."""
-_READ_CALLS = frozenset({"exec", "eval", "compile"})
-"""Those of them whose code is read, where it is there as text."""
 _SAME_MODULES = {"posix.": "os.", "builtins.": "", "__builtins__.": ""}
 _DEEPEST_CODE = 4
 _RUNNING_MODULES = frozenset({"os", "subprocess", "pty", "builtins", "__builtins__", "posix"})

@@ -53,6 +53,8 @@ _TAKEN_IN = frozenset(
     }
 )
 """Nodes that matter by themselves, and are no commands."""
+_ENVIRONMENT = re.compile(rb"[A-Z][A-Z0-9_]*\+?=")
+_ESCAPED_IN_BACKQUOTES = re.compile(r"\\([`\\$])")
 _NOTHING_LOST = re.compile(rb"\s|\\\n")
 _LEADING_BRACES = re.compile(r"((?:^|[;|&(\n])[ \t]*)\{(?=[^\s{}]*,)")
 _WRITING = re.compile(r">|>>|>\||&>|&>>|<>")
@@ -190,11 +192,12 @@ class _CommandReader:
         if kind in _EVALUATING or kind in _ARITHMETIC:
             self._subscripts(node, spot)
         if kind == "variable_assignment":
-            self._assignment(node)
+            self._assignment(node, spot)
         elif kind == "expansion" and text_of(node).endswith("@P}"):
             self._doubt(Doubt.COMPUTED_CODE, text_of(node))
         elif kind == "command_substitution":
             self._bare_redirects(node, spot)
+            self._nested_backquotes(node, spot)
         elif kind in _QUOTED:
             self.quoted.append(node)
         self.evaluates = self.evaluates or _evaluates(node, kind)
@@ -205,7 +208,7 @@ class _CommandReader:
         here = spot
         for child in node.children:
             if child.type == "variable_assignment" and node.type == "command":
-                assigns.append(text_of(child))
+                assigns.append(spelled(child).text)
             elif child.type.endswith("_redirect"):
                 here = _with_redirect(here, child)
             elif child.type != "$" and not _numbers_redirect(child):  # the $ of $"…"
@@ -261,10 +264,22 @@ class _CommandReader:
             if child.type == "file_redirect":
                 self._add(_with_redirect(spot, child).command(()))
 
-    def _assignment(self, node: "Node") -> None:
+    def _assignment(self, node: "Node", spot: _Context) -> None:
         value = node.child_by_field_name("value")
         if value is not None:
             self.mentions.append(spelled(value).text)
+        if (
+            _ENVIRONMENT.match(node.text or b"")
+            and node.parent is not None
+            and node.parent.type not in _COMMANDS
+        ):
+            self._add(Command((), spot.place, assigns=(spelled(node).text,)))
+
+    def _nested_backquotes(self, node: "Node", spot: _Context) -> None:
+        """Take in what stands between escaped backquotes: the shell takes the backslashes away, and reads it once more."""
+        written = text_of(node)
+        if written.startswith("`") and "\\`" in written:
+            self.read(_ESCAPED_IN_BACKQUOTES.sub(r"\1", written[1:-1]), "bash", spot.within("substitution"))
 
     def _add(self, command: Command) -> None:
         """Take in a command and whatever it runs itself."""

@@ -8,6 +8,7 @@ from brasstag.policy.shell.programs.standard_input import (
     INTERPRETERS,
     SHELLS,
     is_known_reader,
+    may_take_code,
     runs_code,
     runs_substitution,
     script_of,
@@ -50,6 +51,8 @@ def command_doubts(command: Command) -> Iterator[Doubt]:
         or runs_substitution(command, _SOURCES)
     ):
         yield Doubt.FED_SHELL
+    if may_take_code(command):
+        yield Doubt.COMPUTED_CODE
     if command.name in _DELETES and any(is_dynamic(word) for word in command.words[1:]):
         yield Doubt.COMPUTED_DELETION
     if command.name in _SOURCES:
@@ -95,7 +98,7 @@ def _redefines(command: Command) -> bool:
         return any("=" in argument for argument in command.arguments)
     if command.name == "hash":
         return "-p" in command.arguments
-    return command.name == "function" and command.arguments[0] in _KNOWN
+    return command.name == "function" and not _KNOWN.isdisjoint(command.arguments[:1])
 
 
 def _run_paths(command: Command) -> Iterator[str]:

@@ -10,6 +10,7 @@ from brasstag.policy.shell.commands import Command, Word
 from brasstag.policy.shell.programs.aliases import respelt
 from brasstag.policy.shell.programs.options import subcommands
 from brasstag.policy.shell.programs.standard_input import SHELLS
+from brasstag.policy.shell.programs.variables import assigned
 from brasstag.policy.shell.programs.writes import written_files
 from brasstag.policy.shell.unknowns import operands
 
@@ -72,7 +73,7 @@ def changes_system(command: Command) -> bool:
     """Say whether it acts as another user, or on the machine rather than on files of the workspace."""
     if any(_is_system(word) and not _is_stream(word.text) for word in written_files(command)):
         return True
-    if any(_LOADED.match(assignment) for assignment in command.assigns):
+    if any(_LOADED.match(assignment) for assignment in assigned(command)):
         return True
     return _CHANGES_SYSTEM.get(command.name, _never)(command)
 
@@ -276,6 +277,5 @@ _CHANGES_SYSTEM: Mapping[str, Check] = {
     **dict.fromkeys(("cp", "mv", "ln", "install", "rsync", "touch", "mkdir"), _writes_system),
     **dict.fromkeys(("tee", "truncate", "sed", "chattr", "chown"), _tees_system),
     "chmod": _sets_id,
-    "export": lambda command: any(_LOADED.match(argument) for argument in command.arguments),
     "enable": _has("-f"),
 }

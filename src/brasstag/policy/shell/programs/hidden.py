@@ -1,13 +1,14 @@
 """Options, variables and small programs by which everyday commands run others."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 
 from brasstag.policy.globs import Expression, anywhere
 from brasstag.policy.shell.commands import Command
 from brasstag.policy.shell.programs.editors import runs_by_editor
 from brasstag.policy.shell.programs.standard_input import READERS, takes_code
+from brasstag.policy.shell.programs.variables import assigned
 
 _SCRIPT = anywhere(
     r"\bsystem\b", r"\bexec\w*\b", r"\bspawn\w*\b", r"\bpopen\w*\b", r"\bfork\b", r"\beval\b", "`",
@@ -116,7 +117,7 @@ _RUN_MORE: Mapping[str, Expression] = {
     **dict.fromkeys(("ssh-keygen", "ssh-add"), anywhere(" -[Ds] ")),
     "openssl": anywhere(r"\bengine\b", "-provider-path"),
     "compgen": anywhere(" -[CFW]"),
-    "make": anywhere(" SHELL=", "--eval"),
+    "make": anywhere(" SHELL=", "--ev", "MAKEFLAGS="),
     "sort": anywhere("--compress-prog"),
     "split": anywhere("--filter"),
     **dict.fromkeys(
@@ -124,12 +125,17 @@ _RUN_MORE: Mapping[str, Expression] = {
         anywhere(
             r"(?m:^|[ \n'])\.(?:sh|sy|load|www|excel)",
             r"\.(?:o|import|read|once|output|open|log|backup|save)\w*\b[^;\n]*\|",
+            r"\.read\s+[\"']?/(?:dev|proc)/",
             r"\b(?:load_extension|edit|fts3_tokenizer)\s*\(",
             r" -e\b",
         ),
     ),
     "psql": anywhere(
-        r"\\!", r"\b(?i:program)\b", r"\\\w+[^\n]*\|", r"\\(?:set|setenv|e|ef|ev)\b[^\n]*(?:`|EDITOR|PAGER)"
+        r"\\!",
+        r"\\i\w*\s+(?:/dev|/proc|-)",
+        r"\b(?i:program)\b",
+        r"\\\w+[^\n]*\|",
+        r"\\(?:set|setenv|e|ef|ev)\b[^\n]*(?:`|EDITOR|PAGER)",
     ),
     **dict.fromkeys(
         ("mysql", "mariadb"),
@@ -150,7 +156,9 @@ _RUN_MORE: Mapping[str, Expression] = {
 
 _LOADING = re.compile(
     r"(?:GIT_CONFIG\w*|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|LESSKEY\w*|LESSCLOSE|GIT_\w*(?:PAGER|EDITOR|SSH|SSH_COMMAND|ASKPASS|PROXY_COMMAND|EXTERNAL_DIFF)|PAGER|EDITOR|VISUAL|MANPAGER|LESSOPEN"
-    r"|BROWSER|PERL5OPT|RUBYOPT|NODE_OPTIONS|PYTHONSTARTUP|PYTHONINSPECT|PYTHONBREAKPOINT|JAVA_TOOL_OPTIONS|TAR_OPTIONS)=(?!(?:cat|true|:|)$)"
+    r"|BROWSER|PERL5OPT|RUBYOPT|NODE_OPTIONS|PYTHONSTARTUP|PYTHONINSPECT|PYTHONBREAKPOINT|JAVA_TOOL_OPTIONS|TAR_OPTIONS|MAKEFILES|(?:GNU)?MAKEFLAGS"
+    r"|(?i:npm_config_(?:script_shell|shell|node_options|git|editor|init_module|userconfig|globalconfig)))"
+    r"=(?!(?:cat|true|:|-?j ?\d*|)$)"
 )
 """Variables that everyday commands take commands or code from."""
 _PROMPT = re.compile(r"PS[0-4]=.*?(?:\$\(|`)", re.DOTALL)
@@ -172,8 +180,7 @@ _HARMLESS_SETTING = re.compile(
 
 def runs_more(command: Command) -> bool:
     """Say whether an option, a variable or a small program makes an everyday command run another."""
-    assigned = (*command.assigns, *_exported(command))
-    if any(_LOADING.match(one) or _PROMPT.match(one) for one in assigned):
+    if any(_LOADING.match(one) or _PROMPT.match(one) for one in assigned(command)):
         return True
     if runs_by_editor(command) or (command.name == "git" and _sets_more(command)):
         return True
@@ -191,8 +198,3 @@ def _sets_more(command: Command) -> bool:
     given = (word[2:] or behind for word, behind in pairs if word.startswith("-c") or word == "--config")
     # In other places -c is an option of the subcommand, such as that of git commit.
     return any("." in one and not _HARMLESS_SETTING.match(one) for one in given)
-
-
-def _exported(command: Command) -> Iterator[str]:
-    if command.name in ("export", "declare", "env"):
-        yield from command.arguments

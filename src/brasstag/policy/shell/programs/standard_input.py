@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from brasstag.policy.shell.commands import Command, Doubt, Word
 from brasstag.policy.shell.programs.inner import CommandText, Inner
-from brasstag.policy.shell.programs.options import option_values, subcommands
+from brasstag.policy.shell.programs.options import is_option, option_values, subcommands
 from brasstag.policy.shell.programs.python_modules import PYTHON, takes_python
 
 SHELLS = frozenset(
@@ -85,6 +85,8 @@ _PROGRAM_FLAG = re.compile(r"-[A-Za-z]*[ceEmrp].*|--eval.*|--print.*")
 _CODE_FLAG = re.compile(r"-[A-Za-z]*c[A-Za-z]*|-Command")
 _VALUED_FLAG = re.compile(r"[-+][A-Za-z]*[oO]|--rcfile|--init-file|--emulate")
 _INPUT = re.compile(r"-|(?:.*/)?dev/+(?:\./+)*(?:stdin|fd/.*)|(?:.*/)?proc/+[^/]+/+(?:.*/)?fd/.*", re.DOTALL)
+_NAMES_FILE = re.compile(r"[/.]")
+_IS_CODE = re.compile(r"[\s;(]")
 _VERSION = re.compile(r"-?[0-9][0-9.]*$")
 
 
@@ -106,7 +108,7 @@ def takes_code(command: Command) -> bool:
     if name not in INTERPRETERS:
         return False
     for word in command.words[1:]:
-        if is_input(word):
+        if is_input(word) or (word.text.startswith("-") and "/dev/" in word.text):
             return True
         if word.text not in _BEFORE_SCRIPT and (
             _PROGRAM_FLAG.fullmatch(word.text) or not word.text.startswith("-")
@@ -132,6 +134,20 @@ def takes_script_from_input(command: Command) -> bool:
     """Say whether an option of a program names its input as the file with its commands, as in ``sed -f -``."""
     options = _SCRIPTS.get(unversioned(command.name))
     return options is not None and any(map(is_input, option_values(command.words, options)))
+
+
+def may_take_code(command: Command) -> bool:
+    """Say whether a word before the script of a shell or interpreter may be ``-c`` when it runs, so that others are code."""
+    if not runs_code(command.name):
+        return False
+    for index in range(1, len(command.words) - 1):
+        word = command.words[index]
+        if word.computed and not _NAMES_FILE.search(word.text):
+            behind = command.words[index + 1 :]
+            return unversioned(command.name) in SHELLS or any(_IS_CODE.search(one.text) for one in behind)
+        if not word.computed and not is_option(word):
+            return False
+    return False
 
 
 def runs_substitution(command: Command, sources: frozenset[str]) -> bool:

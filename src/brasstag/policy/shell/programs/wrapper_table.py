@@ -149,5 +149,6 @@ TEXT_OPTIONS: Mapping[str, str] = {
     "env": "-S --split-string",
     "fish": "-C --command --init-command",
     "nix-shell": "--run --command",
+    **dict.fromkeys(("npm", "npx", "pnpm"), "-c --call"),
 }
 """Options of other commands whose value is a shell's text."""

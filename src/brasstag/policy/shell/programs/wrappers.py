@@ -96,10 +96,12 @@ def _wrapped(command: Command, key: str, start: int) -> Iterator[Inner]:
 
 def _replaced(command: Command) -> str:
     """Return what xargs puts its input in place of."""
-    for word, behind in zip(command.words[1:], (*command.arguments[1:], ""), strict=False):
+    for word, behind in zip(command.words[1:], (*command.words[2:], Word("")), strict=False):
         found = _REPLACE.fullmatch(word.text)
+        if found and (word.computed or (word.text == "-I" and behind.computed)):
+            return ""  # it may be any text
         if found:
-            return found["glued"] or (behind if word.text == "-I" else _FILLED_IN)
+            return found["glued"] or (behind.text if word.text == "-I" else _FILLED_IN)
     return _FILLED_IN
 
 
@@ -230,6 +232,7 @@ _OWN_WAYS: Mapping[str, Callable[[Command], Iterator[Inner]]] = {
     ),
     **dict.fromkeys(("nix", "guix"), _behind("-c", "--command", "--")),
     **dict.fromkeys(("pwsh", "powershell"), _behind("-c", "-Command", "-command", "--command")),
+    "yarn": _behind("node", program=(Word("node"),)),
     "coverage": _behind("run", program=(Word("python"),)),
     "capsh": _behind("--", program=(Word("bash"),)),
     "find": _find,

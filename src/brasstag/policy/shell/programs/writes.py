@@ -12,7 +12,7 @@ _OUTPUT = "-o -O --output --out --outfile --output-file --output-document --outp
 _OTHERWISE = frozenset(
     {
         "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ls", "ps", "find", "test", "[", "set", "ssh", "scp", "sftp", "mount",
-        "lsof", "column", "shopt", "pytest", "chrt", "bash", "sh", "dash", "zsh", "ksh", "nl", "netstat", "pgrep",
+        "lsof", "column", "shopt", "pytest", "chrt", "bash", "sh", "dash", "zsh", "ksh", "nl", "netstat", "pgrep", "unzip",
     }
 )  # fmt: skip
 """Programs in which these options mean something else."""
@@ -20,14 +20,17 @@ _OPTIONS: Mapping[str, str] = {
     "find": "-fprintf -fprint -fprint0 -fls",
     "curl": "-D --dump-header -c --cookie-jar --trace --trace-ascii --stderr",
     "wget": "-a --append-output -P --directory-prefix",
-    "tar": "-C --directory",
+    "tar": "-C --directory --one-top-level",
     "bsdtar": "-C --directory",
     "unzip": "-d",
+    "cpio": "-D --directory",
+    "pax": "-f",
+    "mktemp": "-p --tmpdir",
     "openssl": "-out -keyout",
     "csplit": "-f --prefix",
     "git": "--output-directory",
-    "pip": "-t --target --prefix --root",
-    "pip3": "-t --target --prefix --root",
+    "pip": "-t --target --prefix --root -d --dest -w --wheel-dir",
+    "pip3": "-t --target --prefix --root -d --dest -w --wheel-dir",
     "patch": "-r -d --directory",
     "history": "-a -w",
     "valgrind": "--log-file",
@@ -64,16 +67,30 @@ def _last(operands: Operands) -> Operands:
     return operands[1:][-1:]
 
 
+def _final(operands: Operands) -> Operands:
+    return operands[-1:]
+
+
+def _first_two(operands: Operands) -> Operands:
+    return operands[:2]
+
+
 _OPERANDS: Mapping[str, Choice] = {
-    **dict.fromkeys(("tee", "truncate", "sponge", "touch", "mkfifo", "virtualenv", "venv"), _all),
+    **dict.fromkeys(
+        ("tee", "truncate", "sponge", "touch", "mkfifo", "virtualenv", "venv", "mktemp", "fallocate"), _all
+    ),
     **dict.fromkeys(("gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd", "mkdir"), _all),
-    **dict.fromkeys(("cp", "mv", "ln", "install", "rsync", "scp", "split", "script", "ditto"), _last),
+    **dict.fromkeys(("cp", "mv", "ln", "rsync", "scp", "split", "ditto"), _last),
+    "install": _final,
     **dict.fromkeys(("ffmpeg", "convert", "magick", "pdftotext", "objcopy", "qpdf"), _last),
     **dict.fromkeys(("uniq", "xxd", "ar", "7z", "7za", "7zz", "jar"), _second),
-    **dict.fromkeys(("zip", "patch", "mksquashfs", "cookiecutter", "tarfile", "zipfile"), _first),
+    **dict.fromkeys(("zip", "patch", "script", "cookiecutter"), _first),
+    **dict.fromkeys(("tarfile", "zipfile"), _first_two),
     "git clone": _second,
     "git init": _first,
     "git worktree add": _first,
+    "git worktree move": _second,
+    "git submodule add": _second,
     "git bundle create": _first,
     **dict.fromkeys(("docker cp", "docker container cp", "podman cp", "kubectl cp", "gsutil cp"), _last),
     **dict.fromkeys(("aws s3 cp", "aws s3 sync", "aws s3 mv", "gcloud storage cp"), _last),
@@ -109,8 +126,10 @@ _VALUED: Mapping[str, tuple[str, ...]] = {
 """Options of these programs that take the next word."""
 _CLOSED = frozenset({"mkdir"})
 """Programs whose work in a hidden directory of the workspace does nothing yet."""
+_REMOVING = frozenset({"rm", "rmdir", "unlink", "shred", "mv", "chmod", "chown", "chgrp"})
 _ARCHIVES = frozenset({"tar", "bsdtar", "gtar"})
 _ARCHIVING = re.compile(r"-?[A-Za-z]*[cruA][A-Za-z]*|--(?:create|append|update|cat\w*|concat\w*)")
+_ABSOLUTE = re.compile(r"-?[A-Za-z]*P[A-Za-z]*|--absolute-n\w*")
 _UNPACKED_ELSEWHERE = frozenset({"-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list"})
 _LOOKING = frozenset(
     {
@@ -133,11 +152,24 @@ _INSIDE: Mapping[str, tuple[re.Pattern[str], ...]] = {
             ),
         ),
     ),
+    **dict.fromkeys(
+        ("sqlite3", "duckdb"),
+        (
+            re.compile(r"\.(?:o|once|output|backup|save|clone|log|dump)\w*\s+['\"]?([^\s'\"|]+)"),
+            re.compile(r"writefile\s*\(\s*'([^']+)'"),
+        ),
+    ),
+    "psql": (re.compile(r"\\[owg]\w*\s+['\"]?([^\s'\"|]+)"), re.compile(r"(?i)\bto\s+'([^']+)'")),
+    **dict.fromkeys(
+        ("mysql", "mariadb"), (re.compile(r"(?i)(?:\bfile\s+'|\\T\s+|\btee\s+|file\s+')([^\s']+)"),)
+    ),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), (re.compile(r">>?\s*\"([^\"]+)\""),)),
 }
 """What names a written file inside a small program; the last group is the file."""
 _UNPACKING = ("gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "unzstd")
 _ARCHIVE_FILE = "-f --file"
+_PLACES = ("GIT_DIR=", "GIT_WORK_TREE=")
+_ASKING = ("--get", "--list", "-l")
 _REPOSITORY = "-C --git-dir --work-tree"
 _LINE_EDITORS = frozenset({"ed", "red", "ex"})
 _SAVED = re.compile(r"^[%$.,;\d]*[wW]q?!?[ \t]+(?!!)(\S+)", re.MULTILINE)
@@ -171,7 +203,8 @@ def _written_files(command: Command) -> Iterator[Word]:
     for key in _KEYS.get(name, ()):
         yield from _written_operands(command, key)
     if name in _INSIDE:
-        yield from (Word(path) for word in words[1:] for path in _inside(name, word))
+        programs = (*words[1:], command.fed) if command.fed is not None else words[1:]
+        yield from (Word(path) for word in programs for path in _inside(name, word))
     elif name in _ARCHIVES:
         yield from _archives(command)
     elif name == "git":
@@ -201,6 +234,8 @@ def _archives(command: Command) -> Iterator[Word]:
     """Yield the archive that tar makes or changes; the options of its first word need no dash."""
     modes = [word.text for word in command.words[1:2] if not word.text.startswith("-")]
     modes += [word.text for word in command.words[1:] if word.text.startswith("-")]
+    if any(_ABSOLUTE.fullmatch(one) for one in modes):
+        yield Word("/")
     if not any(_ARCHIVING.fullmatch(one) and "x" not in one.removeprefix("--ex") for one in modes):
         return
     if modes[0] == command.words[1].text and "f" in modes[0] and not modes[0].startswith("-"):
@@ -210,8 +245,12 @@ def _archives(command: Command) -> Iterator[Word]:
 
 def _repositories(command: Command) -> Iterator[Word]:
     """Yield the repository that git is told to change."""
-    if _LOOKING.isdisjoint(subcommands(command.words)):
+    found = set(subcommands(command.words))
+    if _LOOKING.isdisjoint(found):
         yield from option_values(command.words, _REPOSITORY)
+        yield from (Word(one.partition("=")[2]) for one in command.assigns if one.startswith(_PLACES))
+    elif "config" in found and not any(one.startswith(_ASKING) for one in command.arguments):
+        yield from option_values(command.words, "-f --file")
 
 
 def written_elsewhere(commands: Iterable[Command]) -> Iterator[Command]:
@@ -224,8 +263,17 @@ def written_elsewhere(commands: Iterable[Command]) -> Iterator[Command]:
             here = posixpath.normpath(posixpath.join(here, command.words[-1].text))
             places[command.place] = here
         is_closed = command.name in _CLOSED
-        if any(_is_elsewhere(here, word.text, is_closed=is_closed) for word in written_files(command)):
+        if any(_is_elsewhere(here, word.text, is_closed=is_closed) for word in written_files(command)) or any(
+            _is_elsewhere(here, word.text, is_closed=True) for word in _removed_files(command)
+        ):
             yield command
+
+
+def _removed_files(command: Command) -> Sequence[Word]:
+    """Return the files that a command deletes, moves away or opens to others."""
+    if command.name not in _REMOVING:
+        return ()
+    return [word for word in command.words[1:] if not word.text.startswith("-")]
 
 
 def _here(places: Mapping[tuple[str, ...], str], place: tuple[str, ...]) -> str:
