@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import typst
 
+from brasstag.documents.render.runs import runs
 from brasstag.words.errors import Code, ToolError
 
 _TEMPLATE = "template.typ"
@@ -25,7 +26,7 @@ def pdf(blocks: list[dict[str, Any]]) -> bytes:
         said = f"a table of {widest} columns is too wide for a page, which holds {_MOST_COLUMNS}; write .csv or .docx"
         raise ToolError(Code.TOO_LARGE, said)
     template = files(__package__).joinpath(_TEMPLATE).read_bytes()
-    inputs = {"blocks": json.dumps(blocks)}
+    inputs = {"blocks": json.dumps([_with_runs(block) for block in blocks])}
     try:
         typst.compile(template, sys_inputs=inputs | {"checked": ""}, pdf_standards=[_ARCHIVE], timestamp=0)
     except typst.TypstError as error:
@@ -38,4 +39,20 @@ def pdf(blocks: list[dict[str, Any]]) -> bytes:
         )
         raise ToolError(Code.NOT_SUPPORTED, said) from None
     made: bytes = typst.compile(template, sys_inputs=inputs, timestamp=0)
+    return made
+
+
+def _with_runs(block: dict[str, Any]) -> dict[str, Any]:
+    """Return a block whose texts are lists of runs; those of code and pictures have none."""
+    if block["kind"] in ("code", "image"):
+        return block
+    made = dict(block)
+    if "text" in block:
+        made["text"] = list(runs(block["text"]))
+    if "items" in block:
+        made["items"] = [item | {"text": list(runs(item["text"]))} for item in block["items"]]
+    if "header" in block:
+        made["header"] = [list(runs(cell)) for cell in block["header"]]
+    if "rows" in block:
+        made["rows"] = [[list(runs(cell)) for cell in row] for row in block["rows"]]
     return made
