@@ -43,8 +43,8 @@ def write_file(
     if made is not None and kind_of(where, data) != made:
         data = render(module_jobs, content, made)
     _require_no_text(where, data)
-    if said:
-        require_fitting(said, where, data)
+    if mime_type:
+        require_fitting(mime_type, where, data)
     existed = workspace.exists(path)
     workspace.write_bytes(path, data, create_dirs=create_dirs, media_type=said)
     kind = said or kind_of(where, data)
