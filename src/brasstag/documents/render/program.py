@@ -1,6 +1,6 @@
 """The program that renders: a text in Markdown on standard input, the file on standard output, both in JSON.
 
-{"text", "media_type"} → {"done": {"file": base64}}
+{"text", "media_type", "pictures": {target: base64}} → {"done": {"file": base64}}
 """
 
 import base64
@@ -44,7 +44,8 @@ def render(request: Mapping[str, Any]) -> dict[str, Any]:
     if writer.truncated:
         said = f"the text is too long to become one file: {'; '.join(writer.notes)}. Write several files"
         raise ToolError(Code.TOO_LARGE, said)
-    return {"file": base64.b64encode(make(writer.blocks)).decode()}
+    given = {target: base64.b64decode(data) for target, data in request.get("pictures", {}).items()}
+    return {"file": base64.b64encode(make(writer.blocks, given)).decode()}
 
 
 if __name__ == "__main__":

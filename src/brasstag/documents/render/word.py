@@ -9,7 +9,8 @@ from typing import Any, cast
 
 from docx import Document
 from docx.document import Document as WordDocument
-from docx.enum.text import WD_BREAK
+from docx.enum.text import WD_ALIGN_PARAGRAPH, WD_BREAK
+from docx.image.exceptions import InvalidImageStreamError, UnexpectedEndOfFileError, UnrecognizedImageError
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
@@ -18,6 +19,7 @@ from docx.shared import Pt, RGBColor
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run as WordRun
 
+from brasstag.documents.render.pictures import Picture, pictures_of, unreadable
 from brasstag.documents.render.runs import Run, runs
 
 Block = Mapping[str, Any]
@@ -29,14 +31,19 @@ _CODE_FONT = "Courier New"
 _LINK_COLOUR = RGBColor(0x1A, 0x4F, 0x8B)
 
 
-def word(blocks: list[dict[str, Any]]) -> bytes:
+def word(blocks: list[dict[str, Any]], given: Mapping[str, bytes]) -> bytes:
     """Return the blocks as a Word document; the same blocks give the same bytes."""
     document = Document()
     about = document.core_properties
     about.author, about.comments = "", ""
     about.created = about.modified = datetime(*_FIRST_DAY, tzinfo=UTC)
+    pictures = pictures_of(blocks, given)
     for block in blocks:
-        _WRITES[block["kind"]](document, block)
+        picture = pictures.get(block.get("target", ""))
+        if picture is None:
+            _WRITES[block["kind"]](document, block)
+        else:
+            _picture(document, picture, block.get("text", ""))
     saved = io.BytesIO()
     document.save(saved)
     return _undated(saved)
@@ -123,6 +130,17 @@ def _quote(document: WordDocument, block: Block) -> None:
 def _image(document: WordDocument, block: Block) -> None:
     told = ": ".join(filter(None, (block.get("text"), block.get("target"))))
     document.add_paragraph(f"[{told}]")
+
+
+def _picture(document: WordDocument, picture: Picture, said: str) -> None:
+    try:
+        shape = document.add_picture(io.BytesIO(picture.data), Pt(picture.width))
+    except (UnrecognizedImageError, InvalidImageStreamError, UnexpectedEndOfFileError) as error:
+        raise unreadable(error) from None
+    document.paragraphs[-1].alignment = WD_ALIGN_PARAGRAPH.CENTER
+    if said:
+        shape._inline.docPr.set("descr", said)  # noqa: SLF001 - the library has no other way to say what it shows
+        document.add_paragraph(said, "Caption").alignment = WD_ALIGN_PARAGRAPH.CENTER
 
 
 def _rule(document: WordDocument, _block: Block) -> None:
