@@ -18,7 +18,7 @@ _WIDEST, _HIGHEST = 450.0, 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class SetPicture:
     """A picture that is set, and its width in points."""
 
     data: bytes
@@ -26,20 +26,20 @@ class Picture:
     width: float
 
 
-def pictures_of(blocks: Iterable[Mapping[str, Any]], given: Mapping[str, bytes]) -> dict[str, Picture]:
+def pictures_of(blocks: Iterable[Mapping[str, Any]], given: Mapping[str, bytes]) -> dict[str, SetPicture]:
     """Return the given pictures that blocks name, by their targets; any other is only named in the file."""
     targets = dict.fromkeys(block.get("target", "") for block in blocks if block["kind"] == "image")
     found = {target: _measured(given[unquote(target)]) for target in targets if unquote(target) in given}
     return {target: picture for target, picture in found.items() if picture is not None}
 
 
-def _measured(data: bytes) -> Picture | None:
+def _measured(data: bytes) -> SetPicture | None:
     kind = kind_of_bytes(data) or ""
     size = picture_size(data, kind) if kind in SET else None
     if size is None:
         return None
     width, height = (side * _POINTS for side in size)
-    return Picture(data, SET[kind], width * min(1.0, _WIDEST / width, _HIGHEST / height))
+    return SetPicture(data, SET[kind], width * min(1.0, _WIDEST / width, _HIGHEST / height))
 
 
 def unreadable(error: Exception) -> ToolError:

@@ -29,7 +29,7 @@ _FOLLOWED = re.compile(r"(?:https?://|mailto:)\S{1,2000}", re.IGNORECASE)
 """Addresses that a reader may follow with a click; any other stands behind its words."""
 
 
-class Run(TypedDict):
+class StyledRun(TypedDict):
     """A piece of a text that is set alike; what it is not is left out."""
 
     text: str
@@ -72,9 +72,9 @@ def _link(target: str, words: str) -> list[str]:
     return [words, f" ({target})" if target and not target.startswith("#") else ""]
 
 
-def runs(text: str) -> Iterator[Run]:
+def runs(text: str) -> Iterator[StyledRun]:
     """Yield the runs of a text with marks."""
-    look: Run = {"text": ""}
+    look: StyledRun = {"text": ""}
     for piece in _PIECES.split(text):
         if piece in _LOOKS:
             name, is_on = _LOOKS[piece]
@@ -87,9 +87,9 @@ def runs(text: str) -> Iterator[Run]:
             yield {**look, "text": piece}
 
 
-def _with(look: Run, name: str) -> Run:
-    return cast("Run", {**look, name: True})
+def _with(look: StyledRun, name: str) -> StyledRun:
+    return cast("StyledRun", {**look, name: True})
 
 
-def _without(look: Run, name: str) -> Run:
-    return cast("Run", {key: value for key, value in look.items() if key != name})
+def _without(look: StyledRun, name: str) -> StyledRun:
+    return cast("StyledRun", {key: value for key, value in look.items() if key != name})

@@ -19,8 +19,8 @@ from docx.shared import Pt, RGBColor
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run as WordRun
 
-from brasstag.documents.render.pictures import Picture, pictures_of, unreadable
-from brasstag.documents.render.runs import Run, runs
+from brasstag.documents.render.pictures import SetPicture, pictures_of, unreadable
+from brasstag.documents.render.runs import StyledRun, runs
 
 Block = Mapping[str, Any]
 
@@ -78,7 +78,7 @@ def _link(paragraph: Paragraph, target: str) -> CT_Hyperlink:
     return link
 
 
-def _set(made: WordRun, run: Run) -> None:
+def _set(made: WordRun, run: StyledRun) -> None:
     font = made.font
     # What is not said is left to the style of the paragraph.
     font.bold, font.italic, font.strike = run.get("bold"), run.get("italic"), run.get("strike")
@@ -132,7 +132,7 @@ def _image(document: WordDocument, block: Block) -> None:
     document.add_paragraph(f"[{told}]")
 
 
-def _picture(document: WordDocument, picture: Picture, said: str) -> None:
+def _picture(document: WordDocument, picture: SetPicture, said: str) -> None:
     try:
         shape = document.add_picture(io.BytesIO(picture.data), Pt(picture.width))
     except (UnrecognizedImageError, InvalidImageStreamError, UnexpectedEndOfFileError) as error:
