@@ -174,11 +174,17 @@ def test_a_text_field_is_given_as_it_is_and_the_whole_value_stays() -> None:
 
 
 def test_the_result_view_is_camel_case_throughout_but_for_keys_that_are_data() -> None:
-    schema = {"properties": {"open_by_tag": {"type": "object", "additionalProperties": {"type": "integer"}}}}
+    schema = {
+        "properties": {
+            "open_by_tag": {"type": "object", "additionalProperties": {"type": "integer"}},
+            "any_words": {"type": "object", "additionalProperties": True},
+        }
+    }
     value = {
         "exit_code": 0,
         "all_changes": [{"before_size": 1}],
         "open_by_tag": {"my_tag": 1},
+        "any_words": {"new_york": 1},
         "_own": 1,
         "a__b": 2,
     }
@@ -186,6 +192,7 @@ def test_the_result_view_is_camel_case_throughout_but_for_keys_that_are_data() -
         "exitCode": 0,
         "allChanges": [{"beforeSize": 1}],
         "openByTag": {"my_tag": 1},
+        "anyWords": {"new_york": 1},
         "_own": 1,
         "a__b": 2,
     }

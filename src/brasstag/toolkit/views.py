@@ -68,10 +68,10 @@ def camel_cased(value: Any, schema: Mapping[str, Any] = _NOTHING) -> Any:
         return [camel_cased(item, _part(schema, "items")) for item in value]
     if not isinstance(value, dict):
         return value
-    values = _part(schema, "additionalProperties")
-    if values:
-        return {key: camel_cased(item, values) for key, item in value.items()}
     known = _part(schema, "properties")
+    values = _part(schema, "additionalProperties")
+    if values or (schema.get("additionalProperties") is True and not known):
+        return {key: camel_cased(item, values) for key, item in value.items()}
     return {_camel(key): camel_cased(item, _part(known, key)) for key, item in value.items()}
 
 
