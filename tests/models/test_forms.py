@@ -4,7 +4,10 @@ import base64
 import json
 from typing import Any
 
+import pytest
+
 from brasstag.models.forms import anthropic_messages, openai_messages, turn_of
+from brasstag.words.errors import ToolError
 from brasstag.words.messages import Assistant, Image, Message, Result, System, Text, Thinking, ToolUse, User
 
 PICTURE = Image("chart.png", "image/png", "digest")
@@ -118,7 +121,25 @@ def test_a_message_of_openai_may_have_its_content_in_parts() -> None:
 
 
 def test_what_a_model_refuses_is_what_it_says() -> None:
-    assert turn_of({"role": "assistant", "content": None, "refusal": "I will not."}).text == "I will not."
+    turn = turn_of({"role": "assistant", "content": None, "refusal": "I will not."})
+    assert (turn.text, turn.stop) == ("I will not.", "refused")
+
+
+@pytest.mark.parametrize("role", ["user", "system", "tool"])
+def test_a_message_that_no_model_wrote_is_not_its_answer(role: str) -> None:
+    for answer in (
+        {"role": role, "content": "Done."},
+        {"role": role, "content": [{"type": "text", "text": "Done."}]},
+        {"choices": [{"message": {"role": role, "content": "Done."}}]},
+    ):
+        with pytest.raises(ToolError, match="this is no answer of a model"):
+            turn_of(answer)
+
+
+@pytest.mark.parametrize("stop", ["max_tokens", "pause_turn", "model_context_window_exceeded"])
+def test_an_answer_of_anthropic_that_goes_on_is_not_its_last_word(stop: str) -> None:
+    answer = {"role": "assistant", "content": [{"type": "text", "text": "So far"}], "stop_reason": stop}
+    assert turn_of(answer).stop == "length"
 
 
 def test_a_call_that_was_cut_off_before_its_arguments_has_none() -> None:

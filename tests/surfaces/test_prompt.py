@@ -149,3 +149,17 @@ def test_yes_at_a_terminal_approves_without_asking(terminal: OpenTerminal, notes
     assert at.ends() == 0
     assert QUESTION not in at.text
     assert notes.read_text() == "new\n"
+
+
+def test_an_approval_from_the_queue_whose_file_has_changed_shows_the_change_of_now_and_asks_at_once(
+    terminal: OpenTerminal, pipe: Pipe, notes: Path
+) -> None:
+    pipe(*OVERWRITE)
+    (waiting,) = pipe("approvals").lines
+    notes.write_text("newer\n")
+    at = terminal("approvals", "approve", waiting["approvalId"], "--always").until(QUESTION)
+    assert "What you approved has changed since, so nothing was done yet." in at.text
+    assert "    -newer\n    +new\n" in at.text
+    assert at.type("approve\n").ends() == 0
+    assert notes.read_text() == "new\n"
+    assert [one["state"] for one in pipe("approvals", "list", "--all").lines] == ["void", "consumed"]

@@ -13,7 +13,9 @@ FAILED = Failed(
 )
 BARE = Failed(Code.TIMEOUT, "took too long")
 ENDED = Failed(Code.TIMEOUT, "the code was ended", {"stdout": "begun\n", "stderr": ""})
-DENIED = Failed(Code.DENIED, "the code ran", {"ran": {"stdout": "said\n"}, "patch": "a.patch"})
+DENIED = Failed(
+    Code.DENIED, "the code ran", {"ran": {"stdout": "said\n", "exit_code": 2}, "patch": "a.patch"}
+)
 UNKNOWN = Unknown("it may have been sent", {"claim": "call_1"}, {"execution_time": 0.5})
 WAITING = Waiting("apr_1", "it overwrites a.md")
 
@@ -94,18 +96,20 @@ TOOL_RESULT: list[tuple[Outcome, ToolResult]] = [
         ENDED,
         ToolResult(
             "call_9",
-            output={"stdout": "begun\n", "stderr": ""},
+            output="begun\n",
             error="TIMEOUT: the code was ended",
             success=False,
+            meta={"details": {"stdout": "begun\n", "stderr": ""}},
         ),
     ),
     (
         DENIED,
         ToolResult(
             "call_9",
-            output={"ran": {"stdout": "said\n"}, "patch": "a.patch"},
+            output="said\nexit_code: 2",
             error="DENIED: the code ran",
             success=False,
+            meta={"details": {"ran": {"stdout": "said\n", "exit_code": 2}, "patch": "a.patch"}},
         ),
     ),
     (UNKNOWN, ToolResult("call_9", output="", error="UNKNOWN: it may have been sent", success=False)),
@@ -170,11 +174,17 @@ def test_a_text_field_is_given_as_it_is_and_the_whole_value_stays() -> None:
 
 
 def test_the_result_view_is_camel_case_throughout_but_for_keys_that_are_data() -> None:
-    schema = {"properties": {"open_by_tag": {"type": "object", "additionalProperties": {"type": "integer"}}}}
+    schema = {
+        "properties": {
+            "open_by_tag": {"type": "object", "additionalProperties": {"type": "integer"}},
+            "any_words": {"type": "object", "additionalProperties": True},
+        }
+    }
     value = {
         "exit_code": 0,
         "all_changes": [{"before_size": 1}],
         "open_by_tag": {"my_tag": 1},
+        "any_words": {"new_york": 1},
         "_own": 1,
         "a__b": 2,
     }
@@ -182,6 +192,7 @@ def test_the_result_view_is_camel_case_throughout_but_for_keys_that_are_data() -
         "exitCode": 0,
         "allChanges": [{"beforeSize": 1}],
         "openByTag": {"my_tag": 1},
+        "anyWords": {"new_york": 1},
         "_own": 1,
         "a__b": 2,
     }
@@ -200,3 +211,13 @@ def test_a_delegation_is_a_success_with_a_confirmation() -> None:
         "meta": {"bytes_written": 0, "execution_time": 0.0},
     }
     assert result_view(waiting)["error"]["code"] == "WAITING_FOR_TASK"
+
+
+def test_an_agent_is_told_that_a_person_changed_its_arguments() -> None:
+    edited = {"by": "ada (terminal)", "arguments": {"path": "b.md"}}
+    for outcome in (
+        Done({"path": "b.md"}, {"edited": edited}),
+        Failed(Code.TIMEOUT, "ended", meta={"edited": edited}),
+    ):
+        assert status_view(outcome)["meta"]["edited"] == edited
+        assert tool_result_view(outcome, "call_9").meta == {"edited": edited}

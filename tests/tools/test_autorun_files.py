@@ -25,6 +25,15 @@ NAMED = {
     "compose.yaml": "container-files",
     ".mcp.json": "agent-instructions",
     "claude.md": "agent-instructions",
+    "wrangler.toml": "build-services",
+    ".luarc.json": "editor-settings",
+    "home/.config/git/config": "git-hooks",
+    "units/x.service": "shell-start-up",
+    "www/.user.ini": "interpreter-start-up",
+    "__pycache__/mod.cpython-311.pyc": "python-start-up",
+    ".pnp.cjs": "package-scripts",
+    "tools/bazel": "build-files",
+    "skills/x/SKILL.md": "agent-instructions",
 }
 
 

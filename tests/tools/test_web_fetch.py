@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from brasstag import ApprovalResponse, Approver, Done, Failed, Room, Unknown, Waiting
+from brasstag import ApprovalResponse, Approver, Done, Failed, Room, Unknown, Waiting, tool_result_view
 from brasstag.engine.transcript.exchange import answer_of
 from brasstag.sandbox.network.web import Web
 from brasstag.words.calls import Outcome
@@ -51,6 +51,7 @@ async def test_what_a_rule_allows_is_fetched(make_project: MakeProject) -> None:
     value = value_of(outcome)
     assert value["status"] == 200
     assert value["body"] == '{"a": 1}'
+    assert tool_result_view(outcome, "1").output == '{"a": 1}'
     assert (value["format"], value["media_type"], value["encoding"]) == ("text", "application/json", "utf-8")
     assert (value["truncated"], value["redirects"], value["location"], value["untrusted"]) == (
         None,
@@ -227,9 +228,17 @@ async def test_a_page_comes_as_markdown_or_as_it_is(open_room: Room) -> None:
 
 async def test_what_is_not_text_is_described(open_room: Room) -> None:
     async with serving(replying(b"\x89PNG\0\0", Content_Type="image/png")) as server:
-        value = value_of(await towards(open_room, server).call("web_fetch", {"url": server.url()}))
+        outcome = await towards(open_room, server).call("web_fetch", {"url": server.url()})
+    value = value_of(outcome)
     assert (value["format"], value["body"], value["media_type"]) == ("binary", "", "image/png")
     assert value["size_bytes"] == 6
+    assert tool_result_view(outcome, "1").output == "6 bytes of image/png, which are no text"
+
+
+async def test_who_sees_only_the_body_is_told_of_another_status(open_room: Room) -> None:
+    async with serving(replying(b"gone", status="404 Not Found")) as server:
+        outcome = await towards(open_room, server).call("web_fetch", {"url": server.url()})
+    assert tool_result_view(outcome, "1").output == "gone\nthe server answered 404"
 
 
 @pytest.mark.parametrize(("more", "truncated"), [(0, None), (1, "size")])

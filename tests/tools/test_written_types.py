@@ -74,6 +74,7 @@ async def test_a_text_of_a_type_that_is_unknown_here_is_still_read_as_text(room:
     ("said", "problem"),
     [
         ({"content": "x", "mime_type": "a picture"}, "is not a media type"),
+        ({"content": "not json", "mime_type": "application/json"}, "the content is not application/json"),
         ({"content": "x", "mime_type": "image/png"}, "the content is text/plain, not image/png"),
         ({"content": PNG, "encoding": "base64", "mime_type": "text/plain"}, "the content is image/png"),
         (

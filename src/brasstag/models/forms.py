@@ -20,6 +20,8 @@ ANTHROPIC = "anthropic"
 _STOPS: Mapping[str, Stop] = {
     "length": "length",
     "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "pause_turn": "length",
     "content_filter": "refused",
     "refusal": "refused",
 }
@@ -198,17 +200,26 @@ def _content(blocks: Iterable[Block], fetch: Fetch, shown: Callable[[_EncodedIma
     return found
 
 
+def _require_assistant(message: Mapping[str, Any]) -> None:
+    """Raise ValueError for a message that a person or a program wrote: only a model's words are its turn."""
+    if (message.get("role") or "assistant") != "assistant":
+        raise ValueError(message)
+
+
 def _openai_answer(message: Mapping[str, Any], stop: Any, answer: Mapping[str, Any]) -> Turn:
+    _require_assistant(message)
     functions = [call.get("function") or {} for call in message.get("tool_calls") or ()]
     calls = [_call(one.get("name"), one.get("arguments"), stop) for one in functions]
     usage = answer.get("usage") or {}
     used = Usage(_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
     said = message.get("content") or message.get("refusal") or ""
     text = said if isinstance(said, str) else "".join(part.get("text") or "" for part in said)
-    return _turn(text, calls, (), used, stop, answer)
+    is_refusal = bool(message.get("refusal")) and not (message.get("content") or calls)
+    return _turn(text, calls, (), used, "refusal" if is_refusal else stop, answer)
 
 
 def _anthropic_answer(answer: Mapping[str, Any]) -> Turn:
+    _require_assistant(answer)
     texts, calls, thinking = [], [], []
     for part in answer["content"]:
         match part.get("type"):

@@ -5,12 +5,14 @@ result_view        {ok, value} or {ok, error{code, message, details}}   S2; name
 tool_result_view   ToolResult(tool_call_id, output, error, success)  S3; output is the text of a result that is one
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from brasstag.words.calls import Done, Outcome, ToolResult, Waiting, error_of, said_by
 
 _NOTHING: Mapping[str, Any] = {}
+_PRINTED = ("stdout", "stderr", "exit_code", "untrusted")
+"""The fields of a program's result that its text is made of."""
 
 
 def status_view(outcome: Outcome) -> dict[str, Any]:
@@ -23,6 +25,7 @@ def status_view(outcome: Outcome) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "bytes_written": meta.get("bytes_written", 0),
         "execution_time": meta.get("execution_time", 0.0),
+        **_edited(outcome),
     }
     if isinstance(outcome, Done):
         return {"status": "success", "data": _text(outcome), "meta": shown | _whole(outcome)}
@@ -40,13 +43,23 @@ def result_view(outcome: Outcome) -> dict[str, Any]:
 
 
 def tool_result_view(outcome: Outcome, tool_call_id: str) -> ToolResult:
-    """Return ``ToolResult(tool_call_id, output, error, success)``; ``meta`` has the whole value of a text."""
+    """Return ``ToolResult(tool_call_id, output, error, success)``; ``meta`` has the whole value of a text.
+
+    The output of a program that failed is what it printed; then ``meta`` has the ``details`` of the error.
+    """
     if isinstance(outcome, Done):
-        return ToolResult(tool_call_id, output=_text(outcome), meta=_whole(outcome))
+        return ToolResult(tool_call_id, _text(outcome), meta=_edited(outcome) | _whole(outcome))
     error = error_of(outcome)
     details = error.get("details", {})
-    output = details if _has_output(details) else ""
-    return ToolResult(tool_call_id, output, f"{error['code']}: {error['message']}", success=False)
+    ran = details.get("ran", details)
+    printed = isinstance(ran, Mapping) and "stdout" in ran
+    return ToolResult(
+        tool_call_id,
+        _joined(ran, [name for name in _PRINTED if name in ran]) if printed else "",
+        f"{error['code']}: {error['message']}",
+        success=False,
+        meta=_edited(outcome) | ({"details": details} if printed else {}),
+    )
 
 
 def camel_cased(value: Any, schema: Mapping[str, Any] = _NOTHING) -> Any:
@@ -55,10 +68,10 @@ def camel_cased(value: Any, schema: Mapping[str, Any] = _NOTHING) -> Any:
         return [camel_cased(item, _part(schema, "items")) for item in value]
     if not isinstance(value, dict):
         return value
-    values = _part(schema, "additionalProperties")
-    if values:
-        return {key: camel_cased(item, values) for key, item in value.items()}
     known = _part(schema, "properties")
+    values = _part(schema, "additionalProperties")
+    if values or (schema.get("additionalProperties") is True and not known):
+        return {key: camel_cased(item, values) for key, item in value.items()}
     return {_camel(key): camel_cased(item, _part(known, key)) for key, item in value.items()}
 
 
@@ -80,9 +93,13 @@ def _text(done: Done) -> Any:
         return done.value
     if len(fields) == 1:
         return done.value[fields[0]]
+    return _joined(done.value, fields)
+
+
+def _joined(value: Mapping[str, Any], fields: Sequence[str]) -> str:
     text = ""
     for name in fields:
-        part = done.value[name]
+        part = value[name]
         if part:
             line = part if isinstance(part, str) else f"{name}: {str(part).lower()}"
             text += f"\n{line}" if text and not text.endswith("\n") else line
@@ -99,7 +116,7 @@ def _whole(done: Done) -> dict[str, Any]:
     return {"value": done.value} if _fields(done) else {}
 
 
-def _has_output(details: Mapping[str, Any]) -> bool:
-    """Say whether the details of an error hold what a program printed, which the caller has to read."""
-    ran = details.get("ran")
-    return "stdout" in details or (isinstance(ran, Mapping) and "stdout" in ran)
+def _edited(outcome: Outcome) -> dict[str, Any]:
+    """Return who changed the arguments of a call, and how: an agent has to know that another call than its own was made."""
+    meta = _NOTHING if isinstance(outcome, Waiting) else outcome.meta
+    return {"edited": meta["edited"]} if "edited" in meta else {}

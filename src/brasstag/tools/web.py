@@ -100,15 +100,19 @@ async def web_fetch(
         left = min(MOST_SECONDS, (limits.timeout_seconds - limits.working_seconds) / 2)
         markdown = await markdown_of(read.text or "", left)
     result = _result(answer, read, markdown)
-    if save_as is None:
-        return result
-    unsaved = _why_not(answer)
-    if unsaved is None:
-        # This runs off the event loop, because it reads the present file, to recognise it later.
-        path = await asyncio.to_thread(workspace.write_bytes, save_as, answer.body)
-        saved = {"path": path, "size_bytes": len(answer.body), "sha256": sha256(answer.body)}
-        return result | {"saved": saved}
-    return result | {"unsaved": unsaved}
+    if save_as is not None:
+        result |= await _save(workspace, save_as, answer)
+    note = "; ".join(_notes(result))
+    return result | ({"note": note} if note else {})
+
+
+async def _save(workspace: Draft, path: str, answer: WebResponse) -> dict[str, Any]:
+    """Save an answer, or return why it is not worth it."""
+    if unsaved := _why_not(answer):
+        return {"unsaved": unsaved}
+    # This runs off the event loop, because it reads the present file, to recognise it later.
+    where = await asyncio.to_thread(workspace.write_bytes, path, answer.body)
+    return {"saved": {"path": where, "size_bytes": len(answer.body), "sha256": sha256(answer.body)}}
 
 
 def _why_not(answer: WebResponse) -> str | None:
@@ -161,6 +165,22 @@ def _result(answer: WebResponse, read: DecodedBody, markdown: str | None) -> dic
         "unsaved": None,
         "untrusted": True,
     }
+
+
+def _notes(result: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a reader who sees only the body has to know besides."""
+    if not _SUCCESS <= result["status"] < _REDIRECTION:
+        yield f"the server answered {result['status']}"
+    if result["location"]:
+        yield f"it redirects to {result['location']}, which was not followed"
+    if result["format"] == "binary":
+        yield f"{result['size_bytes']} bytes of {result['media_type']}, which are no text"
+    if result["truncated"]:
+        yield _CUT_SHORT[result["truncated"]]
+    if result["saved"]:
+        yield f"saved as {result['saved']['path']}"
+    if result["unsaved"]:
+        yield f"not saved: {result['unsaved']}"
 
 
 def _formed(read: DecodedBody, markdown: str | None) -> tuple[str, str]:

@@ -4,8 +4,10 @@ import base64
 import binascii
 import posixpath
 import re
+from contextlib import suppress
 from html import unescape
 from typing import Any
+from urllib.parse import unquote
 
 from brasstag.documents.formats.kinds import PICTURES, is_own_text, is_text_kind, kind_of
 from brasstag.documents.formats.media_types import parse_media_type, require_fitting
@@ -22,6 +24,10 @@ from brasstag.words.errors import Code, ToolError
 
 _TAG = re.compile(r"<(?:script|style)\b[^<]*|<[^<>]*>", re.IGNORECASE)
 """What of a page is not said to its reader."""
+_PICTURE = re.compile(r"!\[[^\]\n]*\]\(\s*<?([^)>\s:]+\.(?:png|jpe?g|gif))\b", re.IGNORECASE)
+"""A picture in Markdown, and its address, which is a path."""
+_MOST_PICTURES = 100
+_MOST_PICTURE_BYTES = 10 << 20
 
 
 @tool(execution_type="function")
@@ -41,10 +47,10 @@ def write_file(
     where = workspace.leads_to(path)
     made = _meant(where, said) if encoding == "utf-8" else None
     if made is not None and kind_of(where, data) != made:
-        data = render(module_jobs, content, made)
+        data = render(module_jobs, content, made, _pictures(workspace, where, content))
     _require_no_text(where, data)
-    if said:
-        require_fitting(said, where, data)
+    if mime_type:
+        require_fitting(mime_type, where, data)
     existed = workspace.exists(path)
     workspace.write_bytes(path, data, create_dirs=create_dirs, media_type=said)
     kind = said or kind_of(where, data)
@@ -71,6 +77,17 @@ def _meant(path: str, said: str) -> str | None:
             " made into such a file, or choose another name",
         )
     return named
+
+
+def _pictures(workspace: Draft, path: str, text: str) -> dict[str, bytes]:
+    """Return the pictures of the workspace that a text shows, by their addresses: beside the file, or from the root."""
+    found: dict[str, bytes] = {}
+    for target in list(dict.fromkeys(map(unquote, _PICTURE.findall(text))))[:_MOST_PICTURES]:
+        for place in dict.fromkeys((posixpath.join(posixpath.dirname(path), target), target)):
+            with suppress(ToolError):
+                found[target] = workspace.read_bytes(place, _MOST_PICTURE_BYTES)
+                break
+    return found
 
 
 def _require_no_text(path: str, data: bytes) -> None:

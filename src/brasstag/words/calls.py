@@ -125,7 +125,10 @@ class ToolResult:
     error: str | None = None
     success: bool = True
     meta: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """Of an output that is the text of a result: the whole ``value``."""
+    """Of an output that is the text of a result: the whole ``value``, or the ``details`` of the error.
+
+    If a person changed the arguments of the call: ``edited``.
+    """
 
 
 UNKNOWN_CODE = "UNKNOWN"

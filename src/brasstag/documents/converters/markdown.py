@@ -15,13 +15,17 @@ MOST_BYTES = 4_000_000
 """A longer file is read as plain text: no person writes so much by hand, and parsing it would take seconds."""
 _DEEPEST = 40
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL)
-_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+"""A tag that ends a line."""
 _FENCES = ("---", "+++")
 _LANGUAGES = {"---": "yaml", "+++": "toml"}
 
+Words = Callable[[Token | None], str]
+"""Returns the words of a line of Markdown."""
 
-def markdown(data: bytes, _media_type: str, writer: BlockWriter) -> None:
-    """Write the blocks of a Markdown document."""
+
+def markdown(data: bytes, _media_type: str, writer: BlockWriter, words: Words | None = None) -> None:
+    """Write the blocks of a Markdown document; ``words`` reads its lines, ``inline_text`` if it is left out."""
     text = decoded(data, writer)
     if len(data) > MOST_BYTES:
         writer.note("it is too long to be read as Markdown, and stands as plain text")
@@ -29,7 +33,7 @@ def markdown(data: bytes, _media_type: str, writer: BlockWriter) -> None:
         return
     lines = clean_lines(text)
     skipped = _front_matter(lines, writer)
-    _MarkdownWriter(writer, skipped).write("\n".join(lines[skipped:]))
+    _MarkdownWriter(writer, skipped, words or inline_text).write("\n".join(lines[skipped:]))
 
 
 def _front_matter(lines: Sequence[str], writer: BlockWriter) -> int:
@@ -47,9 +51,10 @@ def _front_matter(lines: Sequence[str], writer: BlockWriter) -> int:
 class _MarkdownWriter:
     """Walks the tokens of a document; what it stands in is on stacks."""
 
-    def __init__(self, writer: BlockWriter, skipped: int) -> None:
+    def __init__(self, writer: BlockWriter, skipped: int, words: Words) -> None:
         self._writer = writer
         self._skipped = skipped
+        self._words = words
         self._quoted = 0
         self._lists: list[int | None] = []
         """The next number of each list that is open; None where it has bullets."""
@@ -94,7 +99,7 @@ class _MarkdownWriter:
 
     def _heading(self, token: Token, following: Token | None) -> None:
         self._writer.end_list()
-        self._writer.heading(inline_text(following), int(token.tag[1:]), self._place(token))
+        self._writer.heading(self._words(following), int(token.tag[1:]), self._place(token))
 
     def _text(self, token: Token, following: Token | None) -> None:
         picture = _only_picture(following)
@@ -102,10 +107,10 @@ class _MarkdownWriter:
             self._writer.end_list()
             self._writer.add("image", self._place(token), text=picture[0], target=picture[1])
         elif self._lists and not self._quoted:
-            self._item_text(inline_text(following), token)
+            self._item_text(self._words(following), token)
         else:
             self._writer.end_list()
-            self._writer.paragraph(inline_text(following), self._place(token), self._quoted)
+            self._writer.paragraph(self._words(following), self._place(token), self._quoted)
 
     def _item_text(self, text: str, token: Token) -> None:
         item = ListEntry(text, len(self._lists) - 1, self._lists[-1], self._place(token))
@@ -159,7 +164,7 @@ class _MarkdownWriter:
         self._rows.append([])
 
     def _cell(self, _token: Token, following: Token | None) -> None:
-        self._rows[-1].append(inline_text(following))
+        self._rows[-1].append(self._words(following))
 
     def _table(self, _token: Token, _following: Token | None) -> None:
         header, *rows = self._rows
@@ -176,7 +181,7 @@ def inline_text(token: Token | None) -> str:
         elif one.type == "image":
             parts.append(inline_text(one))
         elif one.type == "html_inline":
-            parts.append("\n" if _BREAK.fullmatch(one.content) else "")
+            parts.append("\n" if BREAK.fullmatch(one.content) else "")
         elif one.type == "link_open":
             links.append((len(parts), str(one.attrs.get("href", ""))))
         elif one.type == "link_close" and links:
@@ -202,4 +207,4 @@ def _only_picture(token: Token | None) -> tuple[str, str] | None:
 
 
 def _without_tags(text: str) -> str:
-    return html.unescape(_TAG.sub("", _BREAK.sub("\n", text)))
+    return html.unescape(_TAG.sub("", BREAK.sub("\n", text)))

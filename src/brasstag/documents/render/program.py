@@ -1,6 +1,6 @@
 """The program that renders: a text in Markdown on standard input, the file on standard output, both in JSON.
 
-{"text", "media_type"} → {"done": {"file": base64}}
+{"text", "media_type", "pictures": {target: base64}} → {"done": {"file": base64}}
 """
 
 import base64
@@ -20,8 +20,8 @@ MODULES: Mapping[str, str] = {
 }
 """The module, and the function in it, that makes each kind of file."""
 
-_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-"""Signs that neither kind of file can hold, such as those that colour a terminal."""
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufdd0-\ufdef\ufffe\uffff]")
+"""Signs that no file can hold, such as those that colour a terminal, and the marks of runs."""
 
 
 def render(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -29,6 +29,7 @@ def render(request: Mapping[str, Any]) -> dict[str, Any]:
     name = MODULES[request["media_type"]]
     try:
         from brasstag.documents.converters.markdown import markdown  # noqa: PLC0415 - it may not be installed
+        from brasstag.documents.render.runs import marked_text  # noqa: PLC0415
 
         make = getattr(importlib.import_module(f"brasstag.documents.render.{name}"), name)
     except ModuleNotFoundError as error:
@@ -39,11 +40,12 @@ def render(request: Mapping[str, Any]) -> dict[str, Any]:
         raise ToolError(Code.NOT_SUPPORTED, said) from None
     writer = BlockWriter()
     with suppress(Full):
-        markdown(_UNWRITABLE.sub("\ufffd", request["text"]).encode(), "text/markdown", writer)
+        markdown(_UNWRITABLE.sub("\ufffd", request["text"]).encode(), "text/markdown", writer, marked_text)
     if writer.truncated:
         said = f"the text is too long to become one file: {'; '.join(writer.notes)}. Write several files"
         raise ToolError(Code.TOO_LARGE, said)
-    return {"file": base64.b64encode(make(writer.blocks)).decode()}
+    given = {target: base64.b64decode(data) for target, data in request.get("pictures", {}).items()}
+    return {"file": base64.b64encode(make(writer.blocks, given)).decode()}
 
 
 if __name__ == "__main__":

@@ -14,15 +14,19 @@ PDF = "application/pdf"
 RENDERED: Mapping[str, str] = {".pdf": PDF, ".docx": WORD}
 """What a text becomes, by the ending of its path."""
 
+_NONE: Mapping[str, bytes] = {}
 _PROGRAM = "brasstag.documents.render.program"
 _LIMITS = JobLimits(
     wall_seconds=20.0, cpu_seconds=20.0, memory_bytes=1 << 30, processes=32, output_bytes=128 << 20
 )
 
 
-def render(module_jobs: ModuleJobs, text: str, media_type: str) -> bytes:
-    """Return a text in Markdown as a file of a type; raise ToolError where it cannot be made."""
-    request = json.dumps({"text": text, "media_type": media_type}).encode()
+def render(
+    module_jobs: ModuleJobs, text: str, media_type: str, pictures: Mapping[str, bytes] = _NONE
+) -> bytes:
+    """Return a text in Markdown as a file of a type, with the pictures at its addresses; raise ToolError if it cannot be."""
+    held = {target: base64.b64encode(data).decode() for target, data in pictures.items()}
+    request = json.dumps({"text": text, "media_type": media_type, "pictures": held}).encode()
     ran = module_jobs.run(ModuleJob(_PROGRAM, request, limits=_LIMITS))
     try:
         said = json.loads(ran.stdout)

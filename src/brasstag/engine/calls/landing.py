@@ -11,7 +11,7 @@ from brasstag.engine.calls import record
 from brasstag.engine.calls.admit import Admitted
 from brasstag.engine.calls.function import run_function
 from brasstag.engine.calls.patches import drop_patch, keep_patch
-from brasstag.engine.calls.preview import draft_for, too_late, with_conflicts
+from brasstag.engine.calls.preview import draft_for, too_late, with_conflicts, with_written
 from brasstag.engine.calls.types import Failing, Foreseen, Landing, Previewed
 from brasstag.engine.in_flight import Deadline, LeftBehind
 from brasstag.engine.runtime import Runtime
@@ -56,7 +56,7 @@ def run_on_draft(
     if not preview.changes:
         return Previewed(admitted, preview, draft, ending, edited=phase.edited)
     ran = record.judged(phase, grant.preview, grant.verdict)
-    return Landing(admitted, preview, draft, ending, ran=ran, edited=phase.edited)
+    return Landing(admitted, preview, draft, with_written(ending, preview), ran=ran, edited=phase.edited)
 
 
 def _require_caller_or_desk(call: Call, deadline: Deadline) -> None:
@@ -156,7 +156,7 @@ def _told_anew(ending: Done, asked: Preview, now: Preview) -> Done:
     value = ending.value
     if isinstance(value, Mapping) and value.get("changes") == asked.told_changes:
         value = {**value, "changes": now.told_changes}
-    return replace(ending, value=value, meta=meta)
+    return with_written(replace(ending, value=value, meta=meta), now)
 
 
 def _landing_preview(runtime: Runtime, admitted: Admitted, draft: Draft) -> Preview:

@@ -62,10 +62,15 @@ def preview(
             raise LeaseHeld(draft.in_use)
         return Failing(admitted, found, ending)
     if found.changes:
-        written = sum(change.size for change in found.changes if not change.source)
-        ending = replace(ending, meta={**ending.meta, "bytes_written": written})
+        ending = with_written(ending, found)
         found = with_conflicts(runtime, admitted.call, found)
     return Previewed(admitted, found, draft, ending)
+
+
+def with_written(ending: Done, found: Preview) -> Done:
+    """Return an ending that says how many bytes its changes write; a move writes none."""
+    written = sum(change.size for change in found.changes if not change.source)
+    return replace(ending, meta={**ending.meta, "bytes_written": written})
 
 
 def with_conflicts(runtime: Runtime, call: Call, found: Preview) -> Preview:

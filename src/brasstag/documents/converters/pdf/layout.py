@@ -20,6 +20,8 @@ _LONGEST_HEADING = 200
 _LONGEST_BOLD = 100
 _BULLET = re.compile(r"([•◦▪‣●○■□∙·⁃–—*-])\s+(?=\S)")
 _NUMBER = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)")
+_WORD_SPACE = 0.5
+"""Times the size of its font; what stands no further to the right on a line goes on with it, in any layout."""
 _BROKEN = re.compile(r"(?<![\w-])[^\W\d_]+-\Z")
 
 
@@ -85,6 +87,41 @@ class BodyStyle:
         is_bold = lines[0].is_bold and len(lines) == 1 and lines[0].size >= self.size - _SAME
         says_less = length <= _LONGEST_BOLD and not lines[0].text.endswith((".", ",", ";"))
         return len(self._larger) + 1 if is_bold and says_less else 0
+
+
+def in_reading_order(spans: list[Any]) -> list[Any]:
+    """Return words in the order of lines, unless the order in columns that they come in is the better one.
+
+    A gap that runs down a page by chance, between words that are set differently, looks like the one between two
+    columns. It is none if it cuts more lines that go on across it than lines that stand apart there.
+    """
+    if not any(_is_above(span, before) for before, span in pairwise(spans)):
+        return spans
+    place = {id(span): number for number, span in enumerate(spans)}
+    by_line = [span for line in _rows_of(spans) for span in line]
+    cut = [
+        span.bbox[0] - before.bbox[0] - before.bbox[2] <= _WORD_SPACE * span.font_size
+        for before, span in pairwise(by_line)
+        if _is_beside(before, span) and place[id(span)] != place[id(before)] + 1
+    ]
+    return by_line if sum(cut) * 2 > len(cut) else spans
+
+
+def _is_above(span: Any, other: Any) -> bool:
+    return bool(span.bbox[1] > other.bbox[1] + other.bbox[3])
+
+
+def _rows_of(spans: Sequence[Any]) -> list[list[Any]]:
+    """Return the words of each line from left to right, the highest line first."""
+    rows: list[list[Any]] = []
+    for span in sorted(spans, key=lambda one: -one.bbox[1] - one.bbox[3] / 2):
+        middle = span.bbox[1] + span.bbox[3] / 2
+        first = rows[-1][0].bbox if rows else (0.0, 0.0, 0.0, 0.0)
+        if rows and first[1] <= middle <= first[1] + first[3]:
+            rows[-1].append(span)
+        else:
+            rows.append([span])
+    return [sorted(row, key=lambda one: one.bbox[0]) for row in rows]
 
 
 def lines_of(spans: Sequence[Any]) -> list[TextLine]:

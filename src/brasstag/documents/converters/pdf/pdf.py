@@ -5,7 +5,14 @@ from typing import Any
 from pdf_oxide import PdfDocument
 
 from brasstag.documents.converters.pdf.grids import grids_of
-from brasstag.documents.converters.pdf.layout import Found, Page, Sheet, lines_of, write_pages
+from brasstag.documents.converters.pdf.layout import (
+    Found,
+    Page,
+    Sheet,
+    in_reading_order,
+    lines_of,
+    write_pages,
+)
 from brasstag.documents.converters.writer import BlockWriter, Unreadable
 
 MOST_PAGES = 3_000
@@ -42,7 +49,8 @@ def _why_empty(document: PdfDocument, count: int) -> str:
 
 def _page(document: PdfDocument, number: int, writer: BlockWriter) -> Page:
     try:
-        spans = [span for span in document.extract_spans(number, None, "column_aware") if span.text.strip()]
+        found = document.extract_spans(number, None, "column_aware")
+        spans = in_reading_order([span for span in found if span.text.strip()])
         grids = grids_of(document.extract_paths(number))
         tables = [Sheet(grid.left, grid.bottom, grid.right, grid.top) for grid in grids]
         for table, grid in zip(tables, grids, strict=True):

@@ -12,7 +12,7 @@ from brasstag.surfaces.cli.session.people import require_approver
 from brasstag.surfaces.cli.session.rooms import open_room, open_store
 from brasstag.surfaces.cli.show.outcomes import show_outcome, tell_log
 from brasstag.surfaces.cli.show.program_output import Live
-from brasstag.surfaces.cli.terminal.console import OutputName, report, say, wants_json
+from brasstag.surfaces.cli.terminal.console import OutputName, can_ask, report, say, wants_json
 from brasstag.surfaces.cli.terminal.exits import Exit
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState
 from brasstag.words.calls import Done, Waiting
@@ -65,12 +65,13 @@ class Approving:
             return Exit.WAITING
         if isinstance(outcome, decide.Noted):
             return self._tell_noted(room, outcome)
-        outcome = live.rest_of(outcome, self.output)
         used = await room.approval(approval.id)
+        if isinstance(outcome, Waiting) and used.state is ApprovalState.VOID and can_ask(self.output):
+            say("What you approved has changed since, so nothing was done yet.", "yellow")
+            outcome = await decide.prompt_until_decided(room, outcome, live)
+        outcome = live.rest_of(outcome, self.output)
         # Code that was approved may wait again, for its changes to land.
-        went_on = isinstance(outcome, Done) or (
-            isinstance(outcome, Waiting) and used.state is ApprovalState.CONSUMED
-        )
+        went_on = isinstance(outcome, Done | Waiting) and used.state is ApprovalState.CONSUMED
         if not self.always or not went_on:
             code = show_outcome(outcome, self.output, approval.tool, approvalId=approval.id)
             tell_log(room.state.tracebacks, outcome, self.output)

@@ -145,21 +145,13 @@ async def _decided_now(
     room: "Room", waiting: "Waiting", live: "Live", *, yes: bool, prompts: bool
 ) -> "Outcome":
     """Let the person here decide, if there is one; after a yes given in advance, a second approval keeps waiting."""
-    from brasstag.surfaces.cli.follow.decide import Noted, approve, prompt
-    from brasstag.words.calls import Waiting
+    from brasstag.surfaces.cli.follow.decide import Noted, approve, prompt_until_decided
 
     if yes:
         async with live.shown():
             decided = await approve(room, waiting.approval_id)
         return waiting if isinstance(decided, Noted) else decided
-    outcome: Outcome = waiting
-    while isinstance(outcome, Waiting) and outcome.approval_id and prompts:
-        async with live.shown():
-            answered = await prompt(room, outcome.approval_id)
-        if answered is None or isinstance(answered, Noted):
-            break
-        outcome = answered
-    return outcome
+    return await prompt_until_decided(room, waiting, live) if prompts else waiting
 
 
 def _read_stdin() -> str:

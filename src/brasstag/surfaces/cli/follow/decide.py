@@ -19,6 +19,7 @@ from brasstag.words.errors import Code, ToolError, with_hint
 if TYPE_CHECKING:
     from brasstag.app import Room
     from brasstag.store import Blobs
+    from brasstag.surfaces.cli.show.program_output import Live
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,18 @@ async def prompt(room: "Room", approval_id: str) -> Decided | None:
                 return await _decide(room, approval, ApprovalResponse(False, reason=reason))
             case "later" | "l":
                 return None
+
+
+async def prompt_until_decided(room: "Room", waiting: Waiting, live: "Live") -> Outcome:
+    """Ask the person at the terminal, and again if an approved call asks once more; return how that ended."""
+    outcome: Outcome = waiting
+    while isinstance(outcome, Waiting) and outcome.approval_id:
+        async with live.shown():
+            answered = await prompt(room, outcome.approval_id)
+        if answered is None or isinstance(answered, Noted):
+            break
+        outcome = answered
+    return outcome
 
 
 async def approve(room: "Room", name: str, seen: str | None = None) -> Decided:
