@@ -46,6 +46,10 @@ async def test_a_call_asked_anew_goes_on_waiting(project: Path, terminal: OpenTe
         assert isinstance(first, Waiting)
         (project / "data" / "a.md").write_text(content)
         at = terminal("approvals", "approve", first.approval_id)
-        again, _ = await asyncio.gather(room.wait(first), asyncio.to_thread(at.ends))
+
+        def leave_open() -> int:
+            return at.until("[later]:").type("later\n").ends()
+
+        again, _ = await asyncio.gather(room.wait(first), asyncio.to_thread(leave_open))
         assert isinstance(again, Waiting)
         assert again.approval_id != first.approval_id
