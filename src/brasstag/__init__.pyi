@@ -42,7 +42,8 @@ from brasstag.policy.rule_engine import RuleEngine as RuleEngine
 from brasstag.policy.rule_engine import SafetyRule as SafetyRule
 from brasstag.sandbox.workspace.draft import Draft as Draft
 from brasstag.store.contents.versions import Version as Version
-from brasstag.store.documents.outbox import Event as Event
+from brasstag.store.events.sequence import Event as Event
+from brasstag.store.events.sequence import EventId as EventId
 from brasstag.store.maintenance.verify import Report as Report
 from brasstag.store.tasks.memories import Memory as Memory
 from brasstag.store.tasks.rows import Task as Task

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from brasstag import Document, Done, Filter, Room, ToolError
+from brasstag import Document, Done, EventId, Filter, Room, ToolError
 from brasstag.policy.rule import Rule
 from brasstag.store.documents.conversions import conversion_of
 from brasstag.store.maintenance.prune import named_blobs
@@ -33,7 +33,7 @@ async def next_change(events: Any, path: str) -> dict[str, Any]:
 
 async def test_what_others_change_is_heard_of_and_found_while_a_room_watches(room: Room) -> None:
     room.documents.watch()
-    events = room.documents.events(0)
+    events = room.documents.events(EventId())
     (room.workspace / "a.md").write_text("walnut\n")
     assert (await next_change(events, "a.md"))["change"] == "added"
     (room.workspace / "a.md").write_text("chestnut\n")
@@ -47,7 +47,7 @@ async def test_what_others_change_is_heard_of_and_found_while_a_room_watches(roo
 
 
 async def test_a_tools_write_is_looked_at_without_anybody_asking(room: Room) -> None:
-    events = room.documents.events(0)
+    events = room.documents.events(EventId())
     await room.call("write_file", {"path": "a.md", "content": "walnut"})
     change = await next_change(events, "a.md")
     assert (change["change"], change["by"]) == ("added", "operator")

@@ -13,8 +13,8 @@ from brasstag.documents.formats.text import decoded
 from brasstag.documents.scan.scanner import Scanner
 from brasstag.store.contents.versions import OUTSIDE, Version
 from brasstag.store.database.schema import documents, versions
-from brasstag.store.documents.outbox import events_since
 from brasstag.store.documents.rows import DocumentRow, document_row
+from brasstag.store.events.sequence import START, events_since
 from brasstag.store.fulltext.index import LONGEST_BODY, shown_body
 from brasstag.words.canonical import sha256
 from brasstag.words.previews import ABSENT, DIRECTORY, digest_in, file_state, link_state
@@ -99,7 +99,11 @@ def require_events(room: Room) -> None:
     """Hold what listeners were told, taken one after the other, against the rows."""
     heard: dict[str, int] = {}
     with room.store.database.read() as view:
-        changes = [change for event in events_since(view, 0) for change in event.payload["changes"]]
+        changes = [
+            change
+            for event in events_since(view, START, 10_000)
+            for change in event.payload.get("changes", ())
+        ]
     for change in changes:
         if change["change"] == "removed":
             del heard[change["path"]]

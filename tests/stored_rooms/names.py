@@ -19,15 +19,17 @@ STATES = {
     "versions": ("why",),
     "facts": ("name",),
     "outbox": ("topic",),
+    "events": ("topic",),
     "alembic_version": ("version_num",),
 }
-"""Columns that hold one of few words."""
+"""Columns that hold one of few words; an earlier release may lack a table, or have one that is gone now."""
 
 JSON = (
     ("approvals", "arguments"),
     ("approvals", "preview"),
     ("calls", "changes"),
     ("outbox", "payload"),
+    ("events", "payload"),
     ("tasks", "budget"),
 )
 """Columns that hold JSON."""
@@ -62,10 +64,12 @@ def names_of(home: Path) -> Names:
             "tables": tables.columns(),
         }
         for table, columns in STATES.items():
-            for column in columns:
+            for column in columns if table in names["tables"] else ():
                 rows = tables.rows(f"SELECT DISTINCT {column} FROM {table}")
                 names[f"{table}.{column}"] = sorted(str(row[0]) for row in rows)
         for table, column in JSON:
+            if table not in names["tables"]:
+                continue
             texts = tables.rows(f"SELECT {column} FROM {table}")
             found = {key for (text,) in texts if text for key in _keys(json.loads(text))}
             names[f"keys of {table}.{column}"] = sorted(found)

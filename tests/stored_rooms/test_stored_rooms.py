@@ -246,6 +246,9 @@ async def test_when_everything_is_resumed_no_stored_name_has_changed(stored: Sto
     if not stored.is_newest:
         # A room of an earlier release is brought to today's tables when it is opened.
         wanted.pop("alembic_version.version_num")
+        # Events are for watchers, and are not kept for long: their first table went with its rows.
+        wanted = {name: said for name, said in wanted.items() if "outbox" not in name}
+        wanted["tables"].pop("outbox", None)
     assert found == wanted if stored.is_newest else not missing(found, wanted)
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from brasstag.app.model_summaries import ModelSummaries
+from brasstag.app.watch.room_events import RoomEvents
 from brasstag.documents.filters import EVERYTHING, Filter
 from brasstag.documents.formats.kinds import LINK, kind_of
 from brasstag.documents.library import Found, History, Library, Listed, held_by
@@ -20,8 +21,8 @@ from brasstag.sandbox.threads import Threads
 from brasstag.sandbox.workspace.paths import parse_path
 from brasstag.store.contents.versions import Version, moved_to, tags_of
 from brasstag.store.database.base import View
-from brasstag.store.documents.outbox import Event, events_since, newest_event
 from brasstag.store.documents.select import Order
+from brasstag.store.events.sequence import Event, EventId
 from brasstag.store.store import Store
 from brasstag.words.blocks import Blocks
 from brasstag.words.documents import Content, Document, WholeDocument
@@ -32,9 +33,6 @@ WAIT_SECONDS = 600.0
 """How long a caller waits while new files, which have not been looked at before, are looked at."""
 
 SUMMED_AT_ONCE = 50
-
-GLANCE_SECONDS = 0.25
-"""How often a listener to events looks for new ones."""
 
 _T = TypeVar("_T")
 
@@ -51,8 +49,10 @@ class RoomDocuments:
         watch: WorkspaceWatch,
         store: Store,
         threads: Threads,
+        events: RoomEvents,
     ) -> None:
         self._library = library
+        self._events = events
         self._summaries = summaries
         self._watch = watch
         self._store = store
@@ -64,14 +64,11 @@ class RoomDocuments:
         if self._watching is None:
             self._watching = asyncio.create_task(self._keep_watch())
 
-    async def events(self, after: int | None = None) -> AsyncIterator[Event]:
-        """Yield the events of documents, without end, starting at a given event or now."""
-        seen = await self._look(newest_event) if after is None else after
-        while True:
-            for event in await self._look(partial(events_since, seq=seen)):
-                seen = event.seq
+    async def events(self, after: EventId | None = None) -> AsyncIterator[Event]:
+        """Yield the events of documents, without end, after an event or from now on; raise as ``Room.events`` does."""
+        async for event in self._events.watch(after):
+            if event.topic == "documents":
                 yield event
-            await asyncio.sleep(GLANCE_SECONDS)
 
     async def list(
         self,

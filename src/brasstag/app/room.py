@@ -20,6 +20,7 @@ from brasstag.app.toolbox import Toolbox
 from brasstag.app.wait import Awaited
 from brasstag.app.watch.events import RunEvent
 from brasstag.app.watch.output import Listener
+from brasstag.app.watch.room_events import RoomEvents
 from brasstag.engine.calls.edit import EditedCall
 from brasstag.engine.calls.explain import Explained
 from brasstag.engine.graph.open import Skips
@@ -29,6 +30,7 @@ from brasstag.policy.replay import Replayed, recorded_calls, replay
 from brasstag.policy.roles import OPERATOR
 from brasstag.policy.rule_engine import GivenRule
 from brasstag.settings import ProfileName
+from brasstag.store.events.sequence import Event, EventId
 from brasstag.store.maintenance.verify import Report
 from brasstag.store.tasks.memories import Memory
 from brasstag.store.tasks.rows import Task
@@ -66,6 +68,7 @@ class Room(OwnLoop):
         self._purpose = purpose
         self.recovered = open_room.recovered
         self.tools = Toolbox(self._runtime.registry, lambda: self._runtime.policy.roles)
+        self._events = RoomEvents(self.store, self._runtime.threads)
         self.documents = RoomDocuments(
             open_room.library,
             ModelSummaries(
@@ -78,6 +81,7 @@ class Room(OwnLoop):
             open_room.watch,
             self.store,
             self._runtime.threads,
+            self._events,
         )
         super().__init__(open_room, Runs(open_room, actor, self.documents.watch))
         use = PromptUse(self.call, self.runs, self.store.fence)
@@ -279,6 +283,18 @@ class Room(OwnLoop):
         """
         return self.runs.watch(task_id, seen)
 
+    def events(self, after: EventId | str | None = None) -> AsyncIterator[Event]:
+        """Yield what happens in the whole room, whichever process does it, without end, after an event or from now on.
+
+        Raises ToolError: NOT_KEPT where some of what came after that event is gone, INVALID_ARGUMENTS for a text that
+        is no id of an event.
+        """
+        return self._events.watch(EventId.parse(after) if isinstance(after, str) else after)
+
+    async def newest_event(self) -> EventId:
+        """Return the id of the newest event: look at the room after this, then take ``events`` from there on."""
+        return await self._events.newest()
+
     async def finished(self, task_id: str) -> Ended:
         """Wait until a task has ended, and say how."""
         return await self.runs.finished(task_id)
@@ -358,6 +374,7 @@ class Room(OwnLoop):
         await self.runs.close()
         await self.prompts.close()
         await self.documents.close()
+        await self._events.close()
         await self._open_room.models.close()
         await self._runtime.threads.drain(DRAIN_SECONDS)
         try:

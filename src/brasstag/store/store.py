@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from brasstag.store.contents.blobs import Blobs
 from brasstag.store.contents.versions import Author, add_versions, outdated_looks
 from brasstag.store.database.base import Database, Transaction
+from brasstag.store.events.sequence import forget_old_events, has_old_events
 from brasstag.store.tasks import approvals as approval_rows
 from brasstag.store.tasks import rows as task_rows
 from brasstag.store.tasks.end import Decision, Endings
@@ -257,6 +258,12 @@ class Store:
             return []
         with self.database.write() as transaction:
             return self.endings.close_desk(transaction, task_id, status, payload, withdraw)
+
+    def forget_old_events(self) -> None:
+        """Remove all but the newest events of the room, where there are too many."""
+        if self.read(has_old_events):
+            with self.database.write() as transaction:
+                forget_old_events(transaction)
 
     def close_if_idle(self, task_id: str) -> None:
         """End a blocked desk whose last request has been dealt with, unless the process behind it still runs."""

@@ -19,9 +19,9 @@ from brasstag.documents.scan.scanner import Scanner
 from brasstag.store.contents.blobs import Batch, Blobs
 from brasstag.store.contents.versions import OUTSIDE, history, lineage
 from brasstag.store.documents.annotations import describe, retag
-from brasstag.store.documents.outbox import events_since
 from brasstag.store.documents.rows import Pending
 from brasstag.store.documents.select import Selection, list_documents
+from brasstag.store.events.sequence import START, events_since
 from brasstag.words.calls import Done
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.previews import ABSENT, Change, file_state
@@ -57,7 +57,11 @@ def fill(room: Room, files: dict[str, str | bytes]) -> None:
 
 def events(room: Room) -> list[dict[str, object]]:
     with room.store.database.read() as view:
-        return [change for event in events_since(view, 0) for change in event.payload["changes"]]
+        return [
+            change
+            for event in events_since(view, START, 10_000)
+            for change in event.payload.get("changes", ())
+        ]
 
 
 class TestNoticing:
@@ -139,7 +143,7 @@ class TestNoticing:
         assert [(one.path, one.code) for one in report.problems] == [("../b", Code.INVALID_PATH)]
         assert report.added == 1
 
-    def test_each_batch_is_told_in_the_outbox(self, room: Room, scanner: Scanner) -> None:
+    def test_each_batch_is_told_as_an_event(self, room: Room, scanner: Scanner) -> None:
         fill(room, {"a": "a"})
         scanner.scan_all()
         (room.workspace / "a").rename(room.workspace / "b")

@@ -57,8 +57,6 @@ class Scanner:
         scan.walk_all()
         report = scan.write_found()
         notice_missing(self._store.database, CONVERTED)
-        if report.differences:
-            self._store.documents.forget_old_events()
         return report
 
     def _begin(self, stop: Stop) -> Scan:

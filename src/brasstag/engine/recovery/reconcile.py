@@ -26,7 +26,15 @@ OVERLOOKED_SECONDS = 10.0
 
 def reconcile(runtime: Runtime, is_here: Callable[[str], bool], deadline: Deadline) -> None:
     """Look once over the room, and repair what was left behind; ``is_here`` says which tasks this process works on."""
-    for mend in (_dead, _stopped, partial(_forgotten, is_here), _overlooked, _orphaned, _expired):
+    for mend in (
+        _dead,
+        _stopped,
+        partial(_forgotten, is_here),
+        _overlooked,
+        _orphaned,
+        _expired,
+        _old_events,
+    ):
         try:
             mend(runtime, deadline)
         except (StoreError, ToolError) as error:
@@ -73,3 +81,7 @@ def _orphaned(runtime: Runtime, _deadline: Deadline) -> None:
 
 def _expired(runtime: Runtime, _deadline: Deadline) -> None:
     Decisions(runtime.store).expire_due()
+
+
+def _old_events(runtime: Runtime, _deadline: Deadline) -> None:
+    runtime.store.forget_old_events()

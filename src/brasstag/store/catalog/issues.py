@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Row, func, insert, select, update
 from brasstag.store.database.base import Transaction
 from brasstag.store.database.lookup import rows_named
 from brasstag.store.database.schema import issue_events, issues
+from brasstag.store.events.sequence import announce
 from brasstag.words.canonical import stored_json
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.ids import not_one
@@ -82,6 +83,7 @@ def _add_event(transaction: Transaction, issue_id: str, event: IssueEvent) -> No
             text=stored_json(event.text),
         )
     )
+    announce(transaction, "issue", event.at, issue_id, {"kind": event.kind, "by": event.by})
 
 
 def _values(issue: Issue) -> dict[str, Any]:

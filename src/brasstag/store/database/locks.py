@@ -17,8 +17,6 @@ class Lock(IntEnum):
     """Who may claim paths."""
     DOCUMENTS = auto()
     """Rows of documents, their ids, and the index."""
-    OUTBOX = auto()
-    """The order of events."""
     TASKS = auto()
     """Rows of tasks, child before parent, each of them before those of its approvals; taken by touching them."""
     SEALS = auto()

@@ -9,7 +9,7 @@ tasks ──< entries          a task's timeline: its chain head and next number
          documents           what is derived of them and the disk: a row a path; ``fulltext`` is its index
          contents            small contents, under their digests; larger ones are files
          conversions         what was found out about contents, under their digests
-outbox                       what happened, for listeners
+events                       what happened, in one sequence, for watchers
 proposals                    changes of the catalog of prompt tools, and how far each has come
 issues ──< issue_events      what people and reviewers talk about, and everything that happened to it
 """
@@ -266,14 +266,21 @@ conversions = Table(
 """``blocks`` is the digest of the blocks; if there are none, ``code`` and ``reason`` say why, if a converter tried. Models
 are shown what is here, so a row without our ``signature`` does not count."""
 
-outbox = Table(
-    "outbox",
+events = Table(
+    "events",
     metadata,
-    Column("seq", Integer, primary_key=True),
+    Column("seq", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("writer", BigInteger, nullable=False, server_default="0"),
     Column("at", Text, nullable=False),
     Column("topic", Text, nullable=False),
-    Column("payload", Text, nullable=False),
+    Column("subject", Text, nullable=False, server_default=""),
+    Column("number", Integer, nullable=False, server_default="0"),
+    Column("payload", Text, nullable=False, server_default=""),
+    # On SQLite the primary key is the order; there the index is empty.
+    Index("events_in_order", "writer", "seq", sqlite_where=text("writer <> 0")),
 )
+"""``subject`` is the task or the issue an event is about, ``number`` the entry of that task. On Postgres ``writer`` is
+the number of the transaction that wrote it."""
 
 proposals = Table(
     "proposals",

@@ -6,11 +6,23 @@ a result object and firing its events costs several times what SQLite needs for 
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Dialect, Executable, Table, Update, bindparam, insert, literal, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Dialect,
+    Executable,
+    Table,
+    Update,
+    bindparam,
+    insert,
+    literal,
+    select,
+)
 from sqlalchemy.sql.compiler import SQLCompiler
 
 
@@ -60,26 +72,48 @@ class Prepared:
         ]
 
 
-class Guarded:
-    """A row that goes into a table only if an update finds what it expects: then both happen, else neither."""
+@dataclass(frozen=True, slots=True)
+class RowBeside:
+    """A row of another table that goes in together with a guarded one."""
 
-    def __init__(self, move: Update, table: Table) -> None:
+    table: Table
+    values: Mapping[str, ColumnElement[Any]]
+    more: Mapping[str, Mapping[str, ColumnElement[Any]]] = field(default_factory=dict)
+    """Values that only one database has, by its name."""
+
+    def of(self, database: str) -> Mapping[str, ColumnElement[Any]]:
+        """Return the values on a database."""
+        return {**self.values, **self.more.get(database, {})}
+
+
+class Guarded:
+    """A row that goes into a table only if an update finds what it expects: then both happen, else neither.
+
+    A row beside it goes into another table.
+    """
+
+    def __init__(self, move: Update, table: Table, beside: RowBeside | None = None) -> None:
         row = {column.name: bindparam(column.name, type_=column.type) for column in table.columns}
         self._move = Prepared(move)
-        self._insert = Prepared(insert(table).values(row))
+        self._inserts = [Prepared(insert(table).values(row))]
         moved = move.returning(literal(1)).cte("moved")
-        self._at_once = Prepared(
-            insert(table).from_select(list(row), select(*row.values()).select_from(moved))
-        )
+        at_once = insert(table).from_select(list(row), select(*row.values()).select_from(moved))
+        if beside is not None:
+            self._inserts.append(Prepared(insert(beside.table).values(beside.of("sqlite"))))
+            values = beside.of("postgresql")
+            further = select(*values.values()).select_from(moved)
+            at_once = at_once.add_cte(insert(beside.table).from_select(list(values), further).cte("further"))
+        self._at_once = Prepared(at_once)
 
     def run(self, cursor: Any, dialect: Dialect, values: Mapping[str, Any]) -> bool:
-        """Execute with one set of values, for the update and the row; returns whether it went in."""
+        """Execute with one set of values, for the update and the rows; returns whether they went in."""
         if dialect.name == "postgresql":
-            # One round trip to the server instead of two; SQLite has no such statement, and no server.
+            # One round trip to the server instead of three; SQLite has no such statement, and no server.
             return bool(self._at_once.run(cursor, dialect, values).rowcount == 1)
         moved: bool = self._move.run(cursor, dialect, values).rowcount == 1
         if moved:
-            self._insert.run(cursor, dialect, values)
+            for statement in self._inserts:
+                statement.run(cursor, dialect, values)
         return moved
 
 

@@ -1,12 +1,12 @@
-"""Annotate a document: its row, the index and the outbox are written together."""
+"""Annotate a document: its row, the index and the event are written together."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from brasstag.store.database.base import Transaction
 from brasstag.store.database.locks import Lock
-from brasstag.store.documents.outbox import DOCUMENTS, announce
 from brasstag.store.documents.rows import DocumentRow, row_at, update_rows
+from brasstag.store.events.sequence import announce
 from brasstag.store.fulltext.index import Labels, put_words
 from brasstag.words.errors import Code, ToolError
 
@@ -57,4 +57,4 @@ def _reword(
     update_rows(transaction, [row])
     put_words(transaction, [Labels(row.id, row.path, row.words)])
     change = {"path": path, "change": told.change, "by": told.by}
-    announce(transaction, DOCUMENTS, {"changes": [change]}, told.at)
+    announce(transaction, "documents", told.at, payload={"changes": [change]})

@@ -1,4 +1,4 @@
-"""Record what a scan found at some paths in one commit: versions, rows, index and outbox.
+"""Record what a scan found at some paths in one commit: versions, rows, index and the event.
 
 A path is left for a later scan where a call holds it, or where it got a newer version since its newest one was read:
 what this scan found there may be out of date.
@@ -16,9 +16,9 @@ from brasstag.store.database.locks import Lock
 from brasstag.store.documents.batch import RowBatch, in_order
 from brasstag.store.documents.findings import PathFinding, ScanContext, TakenFile, inode_in
 from brasstag.store.documents.moves import Appeared, Origin, moved_by_calls, moved_outside
-from brasstag.store.documents.outbox import DOCUMENTS, announce
 from brasstag.store.documents.rows import DocumentRow, last_id, rows_at
 from brasstag.store.documents.said_types import SaidTypes, types_said_by, was_said
+from brasstag.store.events.sequence import announce
 from brasstag.store.tasks.ledger import leased_paths, overlaps
 from brasstag.words.previews import ABSENT, digest_in
 
@@ -243,7 +243,9 @@ class Record:
         self._batch.write(self._transaction, self._at)
         touch(self._transaction, self._left)
         if self._batch.changes:
-            announce(self._transaction, DOCUMENTS, {"changes": in_order(self._batch.changes)}, self._at)
+            announce(
+                self._transaction, "documents", self._at, payload={"changes": in_order(self._batch.changes)}
+            )
 
 
 def _described(

@@ -11,7 +11,6 @@ from brasstag.store.database.base import Database
 from brasstag.store.database.locks import Lock
 from brasstag.store.documents.conversions import Conversion, learn
 from brasstag.store.documents.findings import PathFinding, ScanContext
-from brasstag.store.documents.outbox import forget_old_events
 from brasstag.store.documents.record import Record, RecordedFindings
 from brasstag.store.documents.rows import DocumentRow, Pending, rows_of, update_rows
 from brasstag.store.fulltext.index import Indexed, put_texts
@@ -41,7 +40,7 @@ class DocumentWriter:
         self._now = now
 
     def record_scan(self, findings: Sequence[PathFinding], context: ScanContext) -> RecordedFindings:
-        """Write down what a scan found at some paths: versions, rows, index and outbox."""
+        """Write down what a scan found at some paths: versions, rows, index and the event."""
         with self._database.write() as transaction:
             return Record(transaction, self._now(), context).write(findings)
 
@@ -49,11 +48,6 @@ class DocumentWriter:
         """Forget the touched paths that were noted under these numbers: they have been looked at."""
         with self._database.write() as transaction:
             forget_touched(transaction, numbers)
-
-    def forget_old_events(self) -> None:
-        """Remove all but the newest events of the outbox."""
-        with self._database.write() as transaction:
-            forget_old_events(transaction)
 
     def index_texts(self, found: Sequence[FoundText]) -> frozenset[int]:
         """Index documents that have not changed since their texts were read; return the ids of these."""

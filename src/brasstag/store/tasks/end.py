@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from brasstag.store.database.base import Transaction
+from brasstag.store.events.sequence import announce
 from brasstag.store.tasks import transitions
 from brasstag.store.tasks.approvals import move_approval, request_of, waiting_approvals
 from brasstag.store.tasks.rows import Status, hold_task, live_children, set_status
@@ -109,6 +110,7 @@ class Endings:
             raise ToolError(Code.CANCELLED, f"task {task_id} has already ended")
         if not withdraw and (waiting_approvals(view, task_id) or live_children(view, task_id)):
             set_status(transaction, task_id, "blocked")
+            announce(transaction, "task", self._desks.now(), task_id)
             return []
         return self.end(transaction, task_id, status, payload, withdraw)
 

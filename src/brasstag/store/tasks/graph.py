@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from brasstag.settings.crew import PERSON
 from brasstag.store.database.base import Transaction
 from brasstag.store.database.locks import Lock
+from brasstag.store.events.sequence import announce
 from brasstag.store.tasks import transitions
 from brasstag.store.tasks.end import ENDED, Endings, left_as_it_is
 from brasstag.store.tasks.ledger import Ledger, claims_of_tasks
@@ -81,6 +82,8 @@ class Graph:
             row = transaction.run(
                 transitions.take, task=task_id, at_wake=wake, by_boot=self._boot_id
             ).fetchone()
+            if row is not None:
+                self._announce(transaction, task_id)
         return None if row is None else Held(Task(*row))
 
     def record_turn(self, held: Held, payload: Payload, usage: Usage) -> Tag:
@@ -101,6 +104,7 @@ class Graph:
                 transaction.run(transitions.block, task=held.id, held=held.epoch, seen=seen).rowcount == 1
             )
             if moved:
+                self._announce(transaction, held.id)
                 self._timeline.seal(transaction, held.id)
             else:
                 self._require_held(transaction, held)
@@ -116,6 +120,7 @@ class Graph:
             row = transaction.run(transitions.step_aside, **aside, at=self._now()).fetchone()
             if row is None:
                 raise Fenced(held.id)
+            self._announce(transaction, held.id)
             if for_good:
                 self.jobs.hint(transaction, held.id, *row)
 
@@ -126,6 +131,7 @@ class Graph:
             transaction.lock(Lock.RUN, tree)
             go = {"task": held.id, "held": held.epoch, "of_tree": tree, "most_steps": most_steps}
             if transaction.run(transitions.step_in, **go, by_boot=self._boot_id).rowcount == 1:
+                self._announce(transaction, held.id)
                 return True
             row = transaction.run(transitions.standing, task=held.id).fetchone()
             if row is None or row[0] not in ("ready", "running") or row[1] != held.epoch:
@@ -150,6 +156,7 @@ class Graph:
                 != 1
             ):
                 raise Fenced(held.id)
+            self._announce(transaction, held.id)
         self._timeline.forget(held.id)
 
     def finish_call(self, call: Call, payload: Payload, ending: Ending, approval_id: str | None) -> Tag:
@@ -226,6 +233,10 @@ class Graph:
             for task in sorted(waiting, key=lambda task: task.id, reverse=True):
                 self._offer(transaction, task, task.queue)
 
+    def _announce(self, transaction: Transaction, task_id: str) -> None:
+        """Tell watchers that a task has another status; where an entry says so, the entry's event does."""
+        announce(transaction, "task", self._now(), task_id)
+
     def _offer(self, transaction: Transaction, task: Task, queue: str) -> None:
         if task.boot == transitions.ASIDE:
             # The worker that held it may be gone since.
@@ -266,6 +277,7 @@ class Graph:
                 transitions.let_go, task=task_id, held=epoch, at=self._now(), unspent=unspent
             ).fetchone()
             if row is not None:
+                self._announce(transaction, task_id)
                 self.jobs.hint(transaction, task_id, *row)
         return row is not None
 

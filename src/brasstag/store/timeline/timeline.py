@@ -18,6 +18,7 @@ from brasstag.store.database.base import Database, Transaction
 from brasstag.store.database.lookup import rows_named
 from brasstag.store.database.schema import entries, tasks
 from brasstag.store.database.statements import Guarded, Prepared
+from brasstag.store.events.sequence import ENTRY_EVENT
 from brasstag.store.timeline.lines import EntryLine, Position, entry_hash, line_of, payload_digest
 from brasstag.store.timeline.seals import GENESIS, Key, Sealer, is_signed
 from brasstag.words.calls import Tag
@@ -77,9 +78,11 @@ _move_head = (
     )
 )
 _held = _move_head.where(tasks.c.epoch == bindparam("held"), tasks.c.status == "running")
-_append = Guarded(_move_head, entries)
-_append_open = Guarded(_move_head.where(*(tasks.c.status != status for status in ENDED_STATUSES)), entries)
-_append_held = Guarded(_held, entries)
+_append = Guarded(_move_head, entries, ENTRY_EVENT)
+_append_open = Guarded(
+    _move_head.where(*(tasks.c.status != status for status in ENDED_STATUSES)), entries, ENTRY_EVENT
+)
+_append_held = Guarded(_held, entries, ENTRY_EVENT)
 _append_turn = Guarded(
     _held.values(
         steps=tasks.c.steps + 1,
@@ -88,6 +91,7 @@ _append_turn = Guarded(
         attempts=0,
     ),
     entries,
+    ENTRY_EVENT,
 )
 """A turn and what it adds to its task's sums, in one statement."""
 _NOTHING: Mapping[str, int] = MappingProxyType({})
