@@ -20,6 +20,7 @@ from brasstag.app.toolbox import Toolbox
 from brasstag.app.wait import Awaited
 from brasstag.app.watch.events import RunEvent
 from brasstag.app.watch.output import Listener
+from brasstag.app.watch.output_recorder import OutputRecorder
 from brasstag.app.watch.room_events import RoomEvents
 from brasstag.engine.calls.edit import EditedCall
 from brasstag.engine.calls.explain import Explained
@@ -69,6 +70,8 @@ class Room(OwnLoop):
         self.recovered = open_room.recovered
         self.tools = Toolbox(self._runtime.registry, lambda: self._runtime.policy.roles)
         self._events = RoomEvents(self.store, self._runtime.threads)
+        self._recorder = OutputRecorder(self.store, self._runtime.threads)
+        open_room.watchers.listeners.join(self._recorder)
         self.documents = RoomDocuments(
             open_room.library,
             ModelSummaries(
@@ -375,6 +378,7 @@ class Room(OwnLoop):
         await self.prompts.close()
         await self.documents.close()
         await self._events.close()
+        await self._recorder.close()
         await self._open_room.models.close()
         await self._runtime.threads.drain(DRAIN_SECONDS)
         try:

@@ -1,6 +1,6 @@
 """Store: each act that must be written together is one method and one commit."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from brasstag.store.contents.blobs import Blobs
 from brasstag.store.contents.versions import Author, add_versions, outdated_looks
 from brasstag.store.database.base import Database, Transaction
+from brasstag.store.events.output import PrintedPiece, record_output
 from brasstag.store.events.sequence import forget_old_events, has_old_events
 from brasstag.store.tasks import approvals as approval_rows
 from brasstag.store.tasks import rows as task_rows
@@ -264,6 +265,10 @@ class Store:
         if self.read(has_old_events):
             with self.database.write() as transaction:
                 forget_old_events(transaction)
+
+    def record_output(self, printed: Sequence[PrintedPiece]) -> None:
+        """Write down, for watchers in other processes, what programs of calls print that go on."""
+        record_output(self.database, printed, self.now())
 
     def close_if_idle(self, task_id: str) -> None:
         """End a blocked desk whose last request has been dealt with, unless the process behind it still runs."""

@@ -221,7 +221,7 @@ class TestOneCall:
         going.cancel()
         with pytest.raises(asyncio.CancelledError):
             await going
-        assert room.runs._watchers.listeners._queues == ()
+        assert room.runs._watchers.listeners._queues == (room._recorder,), "only the recorder listens always"
         go.write_text("on")
 
     async def test_code_that_waits_for_a_yes_is_heard_where_it_goes_on(self, tmp_path: Path) -> None:
@@ -360,7 +360,9 @@ class TestWatching:
                 if event.output is not None:
                     break
             await watching.aclose()  # type: ignore[attr-defined]
-            assert room.runs._watchers.listeners._queues == ()
+            assert room.runs._watchers.listeners._queues == (room._recorder,), (
+                "only the recorder listens always"
+            )
             go.write_text("on")
             ended = await room.finished(run)
             (came,) = [one for one in await room.timeline(run) if one.kind is EntryKind.CALLED]

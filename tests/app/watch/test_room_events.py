@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from brasstag import ApprovalResponse, Event, EventId, Room, ToolError, Waiting
-from brasstag.app.watch import room_events
+from brasstag import ApprovalResponse, Done, Event, EventId, Room, ToolError, Waiting
+from brasstag.app.watch import output_recorder, room_events
+from brasstag.store.events import output
+from brasstag.store.events.output import PrintedPiece
+from brasstag.store.events.sequence import events_since
 from brasstag.words.errors import Code
 from brasstag.words.events import EntryKind
+from tests.app.watch.test_output import confines
 from tests.conftest import MakeProject
 from tests.engine.crews import ADA
 
@@ -104,3 +108,46 @@ async def test_watchers_that_come_and_go_share_one_reader_that_ends_with_the_las
         async with asyncio.timeout(PATIENCE):
             while len(asyncio.all_tasks()) > before:  # noqa: ASYNC110 - a task that was cancelled needs a few rounds
                 await asyncio.sleep(0)
+
+
+@confines
+async def test_what_a_program_prints_is_shown_to_other_processes_while_it_runs(
+    make_project: MakeProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(output_recorder, "RECORD_SECONDS", 0.01)
+    monkeypatch.setattr(output, "MOST_ROWS", 3)
+    project = make_project()
+    async with (
+        Room.open(project) as watching,
+        Room.open(project) as working,
+        aclosing(watching.events(await watching.newest_event())) as events,
+    ):
+        code = "import time\nfor n in range(9):\n    print(n, flush=True)\n    time.sleep(0.2)\n"
+        running = asyncio.create_task(working.call("run_code", {"language": "python", "code": code}))
+        printed = ""
+        while "0" not in printed or "3" not in printed:
+            (event,) = await take(events, 1)
+            if event.topic == "output":
+                assert (event.payload["tool"], event.payload["stream"]) == ("run_code", "stdout")
+                assert not running.done(), "it is shown before the call has ended"
+                printed += event.payload["text"]
+        assert isinstance(await running, Done)
+        kept = await asyncio.to_thread(watching.store.read, lambda view: events_since(view, EventId()))
+        assert len([event for event in kept if event.topic == "output"]) <= 3
+
+
+@confines
+async def test_a_call_that_ends_soon_needs_no_commit_for_what_it_printed(room: Room) -> None:
+    outcome = await room.call("run_code", {"language": "python", "code": "print(1)"})
+    assert isinstance(outcome, Done)
+    (call_id,) = {entry.call_id for entry in await room.timeline() if entry.call_id}
+    piece = PrintedPiece(room.task_id, call_id, "run_code", "stdout", "1\n")
+    await asyncio.to_thread(room.store.record_output, [piece])
+    kept = await asyncio.to_thread(room.store.read, lambda view: events_since(view, EventId()))
+    assert {event.topic for event in kept} == {"entry"}
+
+
+def test_of_a_long_piece_the_end_is_kept_and_the_rest_is_counted() -> None:
+    piece = PrintedPiece("task", "call", "shell", "stdout", "a" * 10 + "b" * output.LONGEST, left_out=5)
+    assert piece.payload()["text"] == "b" * output.LONGEST
+    assert piece.payload()["left_out"] == 15

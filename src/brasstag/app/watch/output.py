@@ -97,11 +97,15 @@ class OutputListeners:
 
         return tell
 
+    def join(self, queue: OutputQueue) -> None:
+        """Fill a queue from now on."""
+        self._queues = (*self._queues, queue)
+
     @contextmanager
     def queue(self, only_call: str = "") -> Iterator[OutputQueue]:
         """Collect what is printed meanwhile, by one call or by all."""
         queue = OutputQueue(only_call)
-        self._queues = (*self._queues, queue)
+        self.join(queue)
         try:
             yield queue
         finally:

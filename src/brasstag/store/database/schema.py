@@ -278,6 +278,12 @@ events = Table(
     Column("payload", Text, nullable=False, server_default=""),
     # On SQLite the primary key is the order; there the index is empty.
     Index("events_in_order", "writer", "seq", sqlite_where=text("writer <> 0")),
+    Index(
+        "events_of_programs",
+        "seq",
+        sqlite_where=text("topic = 'output'"),
+        postgresql_where=text("topic = 'output'"),
+    ),
 )
 """``subject`` is the task or the issue an event is about, ``number`` the entry of that task. On Postgres ``writer`` is
 the number of the transaction that wrote it."""

@@ -20,4 +20,6 @@ def upgrade() -> None:
         sa.Column("payload", sa.Text(), nullable=False, server_default=""),
     )
     op.create_index("events_in_order", "events", ["writer", "seq"], sqlite_where=sa.text("writer <> 0"))
+    printed = sa.text("topic = 'output'")
+    op.create_index("events_of_programs", "events", ["seq"], sqlite_where=printed, postgresql_where=printed)
     op.drop_table("outbox")
