@@ -15,6 +15,7 @@ from brasstag.app.prompts.issues import RoomIssues
 from brasstag.app.prompts.registry import PromptRegistry
 from brasstag.app.prompts.use import PromptUse
 from brasstag.app.requests import as_text, why_not_named, with_arguments
+from brasstag.app.run_changes import ChangesOfRun, changes_of
 from brasstag.app.runs import Ended, RunContext, Runs
 from brasstag.app.toolbox import Toolbox
 from brasstag.app.wait import Awaited
@@ -200,6 +201,14 @@ class Room(OwnLoop):
     async def undo(self, tag: str, *, role: str = OPERATOR) -> Outcome:
         """Take back what the call with this tag changed; itself a call, judged like any other."""
         return await self.call("undo", {"tag": tag}, role=role)
+
+    async def changes_of(self, run: str) -> ChangesOfRun:
+        """Return everything a run, or one task and all below it, changed: by path, and as one diff."""
+        return await self._runtime.threads.run(changes_of, self.store, run)
+
+    async def undo_run(self, run: str, *, role: str = OPERATOR) -> Outcome:
+        """Take back everything a run changed; one call, judged like any other. It names what it cannot take back."""
+        return await self.call("undo_run", {"run": run}, role=role)
 
     async def approvals(self, *states: ApprovalState) -> list[Approval]:
         """Return approvals in these states, or all of them, oldest first."""

@@ -14,7 +14,7 @@ from brasstag.sandbox.threads import Threads
 from brasstag.settings.crew import PERSON
 from brasstag.store.database.base import View
 from brasstag.store.store import Store
-from brasstag.store.tasks.rows import Task, get_task, tasks_of_tree
+from brasstag.store.tasks.rows import Task, get_task, tasks_below
 from brasstag.store.timeline.timeline import entries_since
 from brasstag.words.approvals import Approval
 from brasstag.words.events import Entry, EntryKind
@@ -238,7 +238,7 @@ class _WatchedRun:
         top = get_task(view, self._top)
         self._top = top.id
         found: list[RunEvent] = []
-        tasks = _below(top, tasks_of_tree(view, top.tree))
+        tasks = tasks_below(view, top)
         for task in tasks:
             self.tasks[task.id] = task
             known = self._seen.get(task.id, 0)
@@ -274,14 +274,3 @@ class _WatchedRun:
                 if one.parent_id in self.tasks
             ),
         )
-
-
-def _below(top: Task, tree: list[Task]) -> list[Task]:
-    """Return a task and all below it; parents come before their children."""
-    names = {top.id}
-    found = [top]
-    for task in tree:
-        if task.parent_id in names and task.id not in names:
-            names.add(task.id)
-            found.append(task)
-    return found

@@ -178,6 +178,17 @@ def tasks_of_tree(connection: Connection, tree: str) -> list[Task]:
     return [Task(**row._mapping) for row in connection.execute(query)]
 
 
+def tasks_below(connection: Connection, top: Task) -> list[Task]:
+    """Return a task and all below it; parents come before their children."""
+    names = {top.id}
+    found = [top]
+    for task in tasks_of_tree(connection, top.tree):
+        if task.parent_id in names and task.id not in names:
+            names.add(task.id)
+            found.append(task)
+    return found
+
+
 def spendings_of(rows: list[Any]) -> Spendings:
     """Read what SPENDINGS found: what a task, and the run it belongs to, have used so far."""
     steps, tokens, cost, milliseconds, entries, *whole, running = rows[0]

@@ -15,7 +15,7 @@ _OPEN = {
     EntryKind.QUESTIONED: "waiting",
 }
 """How a call stands after an entry that does not end it."""
-_CLOSING = frozenset(
+CLOSING = frozenset(
     {
         EntryKind.CALLED,
         EntryKind.REFUSED,
@@ -25,6 +25,7 @@ _CLOSING = frozenset(
         EntryKind.ANSWERED,
     }
 )
+"""Entries that end a call; a decision does so only where it says how."""
 
 
 def call_records(connection: Connection, task_id: str | None) -> Iterator[CallRecord]:
@@ -39,7 +40,7 @@ def call_records(connection: Connection, task_id: str | None) -> Iterator[CallRe
         if entry.kind in _OPEN:
             _, before = doubtful.pop(entry.call_id, (None, begun.get(entry.call_id)))
             begun[entry.call_id] = _Begun(entry, before)
-        elif entry.kind in _CLOSING and _closes(entry):
+        elif entry.kind in CLOSING and _closes(entry):
             whole = begun.pop(entry.call_id, None)
             if _status(entry) == "unknown":
                 # A person may still be asked, and their answer then ends it.

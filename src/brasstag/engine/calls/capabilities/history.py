@@ -7,6 +7,7 @@ from brasstag.store.contents.versions import made_versions
 from brasstag.store.database.base import View
 from brasstag.store.store import Store
 from brasstag.store.tasks.ledger import changes_of
+from brasstag.store.tasks.run_changes import RunChanges, run_changes
 from brasstag.store.timeline.timeline import find_entry, first_entry
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.ids import not_one
@@ -33,6 +34,10 @@ class CallHistory:
                     Code.CANNOT_UNDO, f"the call behind {tag} changed nothing, so there is nothing to undo"
                 )
             return changes_of(view, entry.call_id)
+
+    def changes_of_run(self, run: str) -> RunChanges:
+        """Return what a run changed, taken together, and what it did outside."""
+        return self._store.read(lambda view: run_changes(view, run))
 
     def characters_at_once(self) -> int:
         """Return how many characters of a result the caller can read at once."""
