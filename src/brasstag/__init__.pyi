@@ -7,6 +7,7 @@ from brasstag.app.prompts.registry import PromptRegistry as PromptRegistry
 from brasstag.app.prompts.replay import ReplayedTask as ReplayedTask
 from brasstag.app.prompts.use import UseRequest as UseRequest
 from brasstag.app.room import Room as Room
+from brasstag.app.run_changes import ChangesOfRun as ChangesOfRun
 from brasstag.app.runs import Ended as Ended
 from brasstag.app.toolbox import Toolbox as Toolbox
 from brasstag.app.watch.events import Question as Question
@@ -47,6 +48,8 @@ from brasstag.store.events.sequence import EventId as EventId
 from brasstag.store.maintenance.verify import Report as Report
 from brasstag.store.tasks.memories import Memory as Memory
 from brasstag.store.tasks.rows import Task as Task
+from brasstag.store.tasks.run_changes import OutsideEffect as OutsideEffect
+from brasstag.store.tasks.run_changes import RunChange as RunChange
 from brasstag.store.tasks.types import Stopped as Stopped
 from brasstag.toolkit.config.config import Limits as Limits
 from brasstag.toolkit.declare.classes import create_json_schema as create_json_schema

@@ -16,6 +16,8 @@ from brasstag.app.project.trust import control_files as control_files
 from brasstag.app.prompts.issues import RoomIssues as RoomIssues
 from brasstag.app.prompts.use import UseRequest as UseRequest
 from brasstag.app.room import Room as Room
+from brasstag.app.run_changes import ChangesOfRun as ChangesOfRun
+from brasstag.app.run_changes import changes_of as changes_of
 from brasstag.app.runs import Ended as Ended
 from brasstag.app.state import RoomState as RoomState
 from brasstag.app.state import open_state as open_state

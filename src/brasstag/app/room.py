@@ -341,6 +341,24 @@ class Room(OwnLoop):
         """Let a failed or stopped run go on, with more budget where that is what it lacked."""
         return await self.runs.resume(task_id, str(Approver.named(by)), budget, note, serve=serve)
 
+    async def follow_up(
+        self,
+        run: str,
+        request: str,
+        by: Approver | str = "a program",
+        *,
+        documents: Sequence[str] = (),
+        budget: Budget = NO_LIMITS,
+        serve: bool = True,
+    ) -> Task:
+        """Ask the agent that led an ended run for more: it goes on with all it knows, and may use as much again.
+
+        Raises ToolError: BUSY while the run has not ended, NOT_SUPPORTED for a task that is no root of a run.
+        """
+        return await self.runs.follow_up(
+            run, request, str(Approver.named(by)), documents, budget, serve=serve
+        )
+
     async def serve(self, concurrency: int | None = None) -> None:
         """Work on every run of this room until cancelled."""
         await self.runs.serve(concurrency)

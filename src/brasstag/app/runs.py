@@ -16,7 +16,7 @@ from brasstag.documents.reading.carry import carry
 from brasstag.engine.agents import OUTSIDE_MODEL, Chosen
 from brasstag.engine.graph.close import failure
 from brasstag.engine.graph.open import Skips, TaskRequest, opening, root_task
-from brasstag.engine.graph.people import answer_question, resume_task, stop_task
+from brasstag.engine.graph.people import answer_question, follow_up_task, resume_task, stop_task
 from brasstag.engine.graph.receivers import receiving
 from brasstag.engine.worker.worker import Worker
 from brasstag.models.choose import Choice, choose
@@ -132,13 +132,16 @@ class Runs:
 
     def _lead(self, request: str, role: str) -> str:
         """Return the role that takes a request; raise ToolError where there is none, or no request."""
+        self._require_words(request)
+        lead = role or self._runtime.agents.crew.lead
+        self._runtime.agents.role(lead)
+        return lead
+
+    def _require_words(self, request: str) -> None:
         if not request.strip():
             raise ToolError(Code.INVALID_ARGUMENTS, "a run needs words: what is to be done?")
         if reason := why_not_json(request):
             raise ToolError(Code.INVALID_ARGUMENTS, f"the request cannot be written down: {reason}")
-        lead = role or self._runtime.agents.crew.lead
-        self._runtime.agents.role(lead)
-        return lead
 
     async def _speaker(self, lead: str, model: str, default_model: str) -> tuple[Chosen, Model | None]:
         """Return the model of a run; a run is not begun if no model could answer it. Where code serves the lead: None."""
@@ -241,6 +244,18 @@ class Runs:
         """Let a failed or stopped run go on."""
         task = await self._run(resume_task, self._store, name, by, budget, note)
         if serve:
+            await self.serve_run(task.tree)
+        return task
+
+    async def follow_up(
+        self, name: str, request: str, by: str, documents: Sequence[str], budget: Budget, *, serve: bool
+    ) -> Task:
+        """Ask the agent that led an ended run for more."""
+        root = await self.task(name)
+        self._require_words(request)
+        carried = await self._run(self._carry, documents, root.role, None)
+        task = await self._run(follow_up_task, self._store, name, by, request, budget, carried)
+        if serve and not task.is_outside:
             await self.serve_run(task.tree)
         return task
 

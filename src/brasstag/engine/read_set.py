@@ -16,7 +16,7 @@ from brasstag.words.previews import ABSENT, Change, Conflict, Preview, digest_in
 MOST_REMEMBERED = 64
 """How many tasks are remembered at once; one that comes back after that is read anew."""
 
-_CARRIES = frozenset({EntryKind.OPENED, EntryKind.RETURNED, EntryKind.ANSWERED})
+_CARRIES = frozenset({EntryKind.OPENED, EntryKind.RETURNED, EntryKind.ANSWERED, EntryKind.RESUMED})
 
 States = list[tuple[str, str]]
 

@@ -143,10 +143,10 @@ class TaskLimits:
                 return TaskLimits.from_json(
                     {"own": payload.get("budget", {}), "run": payload.get("run_budget", {})}
                 )
+            case EntryKind.RESUMED | EntryKind.REDACTED if "limits" in payload:
+                return TaskLimits.from_json(payload["limits"])
             case EntryKind.RESUMED:
                 return self.extended(Budget.from_json(payload.get("budget", {})))
-            case EntryKind.REDACTED if "limits" in payload:
-                return TaskLimits.from_json(payload["limits"])
             case _:
                 return self
 
@@ -154,6 +154,10 @@ class TaskLimits:
         """Return the limits with those given in their place: for the task, and for the whole run."""
         given = more.given()
         return TaskLimits(replace(self.own, **given), replace(self.run, **given))
+
+    def beyond(self, own: "Spent", run: "Spent") -> "TaskLimits":
+        """Return limits that allow as much again as these, beyond what was used."""
+        return TaskLimits(_beyond(self.own, own), _beyond(self.run, run))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +170,16 @@ class Spent:
     """Millionths of a dollar, of the turns whose price is known."""
     seconds: float = 0.0
     children: int = 0
+
+
+def _beyond(limits: Budget, used: Spent) -> Budget:
+    spent = {
+        "max_steps": used.steps,
+        "max_tokens": used.tokens,
+        "max_dollars": used.cost / MICRO,
+        "max_children": used.children,
+        "max_seconds": used.seconds,
+    }
+    return replace(
+        limits, **{name: value + spent[name] for name, value in limits.given().items() if name in spent}
+    )

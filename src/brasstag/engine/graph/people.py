@@ -1,9 +1,10 @@
-"""What people do with tasks: answer a question, stop a task and all below it, resume an ended one.
+"""What people do with tasks: answer a question, stop a task and all below it, resume an ended one, ask it for more.
 
 This needs the store only, so it works when settings or tools are broken.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from brasstag.engine.graph.close import ended, failure
@@ -79,6 +80,30 @@ def _is_open_doubt(view: View, task: Task) -> bool:
 
 def resume_task(store: Store, name: str, by: str, budget: Budget = NO_LIMITS, note: str = "") -> Task:
     """Let a failed or cancelled run go on, with more budget where that is what it lacked."""
+    task = _root(store, name)
+    return _reopen(store, task, {"type": "resumed", "by": by, "budget": budget.as_json(), "note": note})
+
+
+def follow_up_task(
+    store: Store,
+    name: str,
+    by: str,
+    request: str,
+    budget: Budget = NO_LIMITS,
+    carried: Sequence[Carried] = (),
+) -> Task:
+    """Ask the agent that led an ended run for more: it goes on with all it knows, and may use as much again."""
+    task = _root(store, name)
+    opened = store.read(lambda view: first_entry(view, task.id))
+    began_with = TaskLimits.told_by([opened] if opened else [])
+    used = store.spendings(task.id)
+    limits = began_with.beyond(replace(used.own, children=task.children), used.run).extended(budget)
+    payload = {"type": "resumed", "by": by, "limits": limits.as_json(), "note": "", "request": request}
+    return _reopen(store, task, payload | {"carried": [document.as_json() for document in carried]})
+
+
+def _root(store: Store, name: str) -> Task:
+    """Return a task that can go on once it has ended: of an agent, and opened by no other task."""
     task = store.read(lambda view: get_task(view, name))
     if task.kind != "agent":
         raise ToolError(Code.NOT_SUPPORTED, f"{task.id} is a {task.kind}; only tasks of agents can go on")
@@ -88,8 +113,11 @@ def resume_task(store: Store, name: str, by: str, budget: Budget = NO_LIMITS, no
             f"{task.id} was opened by {task.parent_id}, which has been told that it ended; resume the run's root, "
             f"{task.tree}, or ask for it anew",
         )
-    limits = TaskLimits.from_text(task.budget).extended(budget)
-    payload = {"type": "resumed", "by": by, "budget": budget.as_json(), "note": note}
+    return task
+
+
+def _reopen(store: Store, task: Task, payload: dict[str, Any]) -> Task:
+    limits = TaskLimits.from_text(task.budget).after(EntryKind.RESUMED, payload)
     closing = store.read(lambda view: _calls_left_behind(view, task))
     store.graph.reopen(task.id, payload, limits.as_text(), closing)
     return store.read(lambda view: get_task(view, task.id))

@@ -179,6 +179,11 @@ class Transcript:
     def _resume(self, entry: Entry) -> None:
         payload = entry.payload or {"by": "unnamed", "note": REMOVED}
         ended = f"This task had ended:\n{self.fence('ending', self._ending)}\n" if self._ending else ""
+        if "request" in payload:
+            ended = "" if self._ending == "done" else ended
+            request = f"{ended}A person ({payload['by']}) asks for more:\n{payload['request']}"
+            self._tell(Text(request), *documents(payload["carried"], self.fence))
+            return
         said = f"{ended}A person ({payload['by']}) lets it go on."
         self._tell(Text(f"{said} They say:\n{payload['note']}" if payload["note"] else said))
 

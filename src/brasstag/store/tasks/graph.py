@@ -201,13 +201,17 @@ class Graph:
         return stopped
 
     def reopen(self, task_id: str, payload: Payload, budget: str, closing: Sequence[Message] = ()) -> None:
-        """Let a failed or cancelled task go on; ``closing`` ends its calls whose tasks ended in the meantime."""
+        """Let an ended task go on: one that is done only with a further ``request``.
+
+        ``closing`` ends its calls whose tasks ended in the meantime.
+        """
+        asks_more = "request" in payload
+        move = transitions.follow_up if asks_more else transitions.reopen
         with self._database.write() as transaction:
-            row = transaction.run(
-                transitions.reopen, task=task_id, at=self._now(), new_budget=budget
-            ).fetchone()
+            row = transaction.run(move, task=task_id, at=self._now(), new_budget=budget).fetchone()
             if row is None:
-                raise ToolError(Code.TASK_CLOSED, f"{task_id} has neither failed nor been stopped")
+                how = "not ended yet" if asks_more else "neither failed nor been stopped"
+                raise ToolError(Code.TASK_CLOSED if not asks_more else Code.BUSY, f"{task_id} has {how}")
             self._timeline.append(transaction, task_id, EntryKind.RESUMED, "", payload)
             for message in closing:
                 self._append(transaction, message)

@@ -104,7 +104,9 @@ def _change(line: Sequence[Version], tasks: frozenset[str]) -> RunChange | None:
 
 def _outside(view: View, tasks: Sequence[str]) -> Iterator[OutsideEffect]:
     entries = [entry for task in tasks for entry in entries_since(view, task, 0) if entry.payload]
-    external = {entry.call_id for entry in entries if (entry.payload or {}).get("effects") == "external"}
+    external = {
+        entry.call_id for entry in entries if ((entry.payload or {}).get("preview") or {}).get("external")
+    }
     for entry in sorted(entries, key=lambda entry: (entry.at, entry.task_id, entry.seq)):
         payload = entry.payload or {}
         ends = entry.call_id in external and entry.kind in CLOSING and payload.get("outcome") in _ACTED

@@ -94,9 +94,9 @@ one_more_child = Prepared(
     .where(tasks.c.id == bindparam("task"), tasks.c.children < bindparam("most"))
     .values(children=tasks.c.children + 1)
 )
-reopen = Prepared(
+_reopen = (
     update(tasks)
-    .where(tasks.c.id == bindparam("task"), or_(tasks.c.status == "failed", tasks.c.status == "cancelled"))
+    .where(tasks.c.id == bindparam("task"))
     .values(
         status="ready",
         wake=tasks.c.wake + 1,
@@ -107,6 +107,9 @@ reopen = Prepared(
     )
     .returning(tasks.c.queue, tasks.c.wake)
 )
+_not_done = or_(tasks.c.status == "failed", tasks.c.status == "cancelled")
+reopen = Prepared(_reopen.where(_not_done))
+follow_up = Prepared(_reopen.where(or_(tasks.c.status == "done", _not_done)))
 standing = Prepared(
     select(tasks.c.status, tasks.c.epoch, tasks.c.kind).where(tasks.c.id == bindparam("task"))
 )

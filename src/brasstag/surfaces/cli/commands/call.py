@@ -1,4 +1,4 @@
-"""Call a tool, and undo a call."""
+"""Call a tool, and undo a call or a whole run."""
 
 import json
 import sys
@@ -10,6 +10,7 @@ import typer
 
 from brasstag.surfaces.cli.commands.complete import tool_names
 from brasstag.surfaces.cli.commands.options import HERE, JsonText, Output, Pairs, Project, Role
+from brasstag.surfaces.cli.commands.run import RunName
 from brasstag.surfaces.cli.session.rooms import open_room, run
 from brasstag.surfaces.cli.terminal.console import OutputName, can_ask
 
@@ -68,6 +69,22 @@ def undo(
     has changed since.
     """
     raise typer.Exit(run(call_tool(project, "undo", {"tag": tag}, role, yes, later, output)))
+
+
+def undo_run(
+    task: RunName,
+    role: Role = "operator",
+    yes: Yes = False,
+    later: Later = False,
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Undo all file changes of a run, as one call.
+
+    Files that others have changed since stay as they are. They are named, and so is what the run did outside of
+    the workspace. `brasstag changes RUN` shows what the run changed.
+    """
+    raise typer.Exit(run(call_tool(project, "undo_run", {"run": task}, role, yes, later, output)))
 
 
 def given_arguments(tool: str, pairs: list[str], json_text: str | None, stdin: bool) -> Given:

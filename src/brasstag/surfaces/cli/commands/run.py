@@ -1,4 +1,4 @@
-"""Runs of a crew: start one, watch one, resume one."""
+"""Runs of a crew: start one, watch one, resume one, ask one for more."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -124,6 +124,37 @@ def resume(
         # Only a person extends what people have limited, or speaks to an agent as one.
         require_approver()
     raise typer.Exit(in_loop(running(project, output, later).resume(task, budget, note, detach=detach)))
+
+
+def follow_up(
+    task: RunName,
+    request: Annotated[str, typer.Argument(help="What the crew should do besides.")],
+    document: Documents = None,
+    max_steps: MaxSteps = None,
+    max_tokens: MaxTokens = None,
+    max_cost: MaxCost = None,
+    max_seconds: MaxSeconds = None,
+    max_depth: MaxDepth = None,
+    max_children: MaxChildren = None,
+    later: Later = False,
+    detach: Detach = False,
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Ask a run that has ended for more.
+
+    The agent that led it goes on with everything it knows. It may use as much again as at first, unless limits are given.
+    """
+    from brasstag.surfaces.cli.follow.follow_run import RequestedRun
+
+    budget = budget_of(max_steps, max_tokens, max_cost, max_seconds, max_depth, max_children)
+    if budget.as_json():
+        # Only a person extends what people have limited.
+        require_approver()
+    if not request.strip():
+        raise typer.BadParameter("the request is empty; say what the crew should do")
+    asked = RequestedRun(request, documents=tuple(document or ()), budget=budget)
+    raise typer.Exit(in_loop(running(project, output, later).follow_up(task, asked, detach=detach)))
 
 
 def running(project: Path, output: OutputName | None, later: bool) -> "Running":

@@ -1,4 +1,4 @@
-"""Tasks: list them as trees, answer their questions, stop them."""
+"""Tasks: list them as trees, answer their questions, stop them, see what they changed."""
 
 from functools import partial
 from pathlib import Path
@@ -92,6 +92,27 @@ def stop(
     from brasstag.surfaces.cli.actions.stop import stop_and_tell
 
     raise typer.Exit(stop_and_tell(project, task, output))
+
+
+def changes(
+    task: Annotated[
+        str, typer.Argument(help="The id of the run or task, or the end of it.", autocompletion=task_ids)
+    ],
+    patch: Annotated[
+        bool, typer.Option("--patch", help="Print only the diff, as `git apply` reads it.")
+    ] = False,
+    output: Output = None,
+    project: Project = HERE,
+) -> None:
+    """Show everything that a run, or a task and all below it, has changed.
+
+    Each file is compared with what it was before. What was done outside of the workspace is named. `brasstag undo-run`
+    takes the changes back.
+    """
+    from brasstag.surfaces.cli.show.run_changes import show_changes
+
+    with open_store(project) as room_state:
+        show_changes(room_state.store, task, output, patch=patch)
 
 
 def _chosen(view: "View", run: str | None, everything: bool) -> "Overview":

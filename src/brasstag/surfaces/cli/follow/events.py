@@ -35,7 +35,7 @@ TOLD: Mapping[EntryKind, tuple[str, ...]] = {
     EntryKind.COMPACTED: ("turns", "tokens_before", "tokens_after"),
     EntryKind.NOTICED: ("changes",),
     EntryKind.CHALLENGED: ("problems", "refused", "tries"),
-    EntryKind.RESUMED: ("by", "budget", "note"),
+    EntryKind.RESUMED: ("by", "budget", "note", "request"),
     EntryKind.REDACTED: ("redacted", "by", "reason"),
     EntryKind.CLOSED: ("status", "result", "documents", "by"),
     EntryKind.PROPOSED: ("tool", "proposal", "state", "revision", "by", "digest"),
@@ -279,6 +279,8 @@ def _came_back(payload: Mapping[str, Any]) -> EventLine:
 
 def _resumed(payload: Mapping[str, Any]) -> EventLine:
     limits = ", ".join(f"{name} {amount(name, value)}" for name, value in payload.get("budget", {}).items())
+    if "request" in payload:
+        return EventLine("▸", "cyan", f"{payload['by']} asks for more: {payload['request']}")
     said = [f"resumed by {payload['by']}", *filter(None, (payload.get("note"), limits))]
     return EventLine("▸", "cyan", "; ".join(said))
 

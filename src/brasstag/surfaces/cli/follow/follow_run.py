@@ -126,6 +126,19 @@ class Running:
                 return await self._detach(room, task.tree)
             return await self.go_on(room, leaving, task.tree, seen)
 
+    async def follow_up(self, name: str, asked: RequestedRun, *, detach: bool) -> int:
+        """Ask an ended run for more, and follow it like any other."""
+        async with self._open("follow-up") as (room, leaving):
+            task = await room.task(name)
+            seen = await so_far(room, task)
+            names = [workspace_path(room.workspace, path) for path in asked.documents]
+            run = await room.follow_up(
+                task.id, asked.request, user_name(), documents=names, budget=asked.budget, serve=False
+            )
+            if detach:
+                return await self._detach(room, run.tree)
+            return await self.go_on(room, leaving, run.tree, seen)
+
     async def go_on(self, room: "Room", leaving: Leaving, run: str, seen: dict[str, int]) -> int:
         """Work on a run that has something to do again, and show what was not seen before."""
         await room.runs.serve_run(run)
