@@ -132,8 +132,8 @@ class Running:
             task = await room.task(name)
             seen = await so_far(room, task)
             names = [workspace_path(room.workspace, path) for path in asked.documents]
-            run = await room.follow_up(
-                task.id, asked.request, user_name(), documents=names, budget=asked.budget, serve=False
+            run = await room.runs.follow_up(
+                task.id, asked.request, user_name(), names, asked.budget, serve=False
             )
             if detach:
                 return await self._detach(room, run.tree)
