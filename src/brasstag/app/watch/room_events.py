@@ -30,7 +30,7 @@ MOST_HELD = 64
 """How many looks with something new are held for one watcher."""
 
 
-class _Reader(NamedTuple):
+class _EventReader(NamedTuple):
     task: asyncio.Task[None]
     place: asyncio.Future[EventId]
     """Done once it is known after which event it reads."""
@@ -47,7 +47,7 @@ class RoomEvents:
         self._store = store
         self._threads = threads
         self._watchers: set[asyncio.Queue[Sequence[Event]]] = set()
-        self._reader: _Reader | None = None
+        self._reader: _EventReader | None = None
 
     async def newest(self) -> EventId:
         """Return the id of the newest event."""
@@ -91,7 +91,7 @@ class RoomEvents:
         """Let the reader begin where it has not, and wait until its place is fixed."""
         if self._reader is None or self._reader.is_ending:
             place: asyncio.Future[EventId] = asyncio.get_running_loop().create_future()
-            self._reader = _Reader(asyncio.create_task(self._read(place)), place)
+            self._reader = _EventReader(asyncio.create_task(self._read(place)), place)
         await asyncio.wait(self._reader, return_when=asyncio.FIRST_COMPLETED)
 
     async def _caught_up(self, seen: EventId) -> AsyncIterator[Event]:

@@ -10,7 +10,7 @@ there is one writer at a time; there the number of the transaction is 0.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import (
@@ -173,7 +173,7 @@ def announce(
 def events_since(connection: Connection, after: EventId, most: int = MOST_AT_ONCE) -> Sequence[Event]:
     """Return what happened after an event, oldest first."""
     rows = _since[connection.dialect.name].rows(connection, writer=after.writer, seq=after.seq, most=most)
-    return [_event(*row) for row in rows]
+    return [_event(row) for row in rows]
 
 
 def newest_event(connection: Connection) -> EventId:
@@ -217,22 +217,11 @@ def _last_forgotten(connection: Connection) -> EventId:
     return EventId.parse(rows[0][0]) if rows else START
 
 
-def _event(
-    writer: int,
-    seq: int,
-    at: str,
-    topic: Topic,
-    subject: str,
-    payload: str,
-    number: int,
-    kind: str | None,
-    tag: str,
-    call_id: str,
-    told: str | None,
-    chained: str,
-) -> Event:
-    entry = None
-    if kind is not None:
-        said = json.loads(told) if told else None
-        entry = Entry(subject, number, EntryKind(kind), tag, call_id, at, said, chained)
-    return Event(EventId(writer, seq), at, topic, subject, json.loads(payload) if payload else {}, entry)
+def _event(row: tuple[Any, ...]) -> Event:
+    writer, seq, at, topic, subject, payload, number, kind, *entry = row
+    event = Event(EventId(writer, seq), at, topic, subject, json.loads(payload) if payload else {})
+    if kind is None:
+        return event
+    tag, call_id, told, chained = entry
+    said = json.loads(told) if told else None
+    return replace(event, entry=Entry(subject, number, EntryKind(kind), tag, call_id, at, said, chained))

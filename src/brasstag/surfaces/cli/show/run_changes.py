@@ -35,7 +35,11 @@ def _print(found: "ChangesOfRun", store: "Store") -> None:
         if one.since:
             quote(f"{one.since} has changed it since", "yellow")
     for effect in found.outside:
-        quote(f"reached outside of the workspace: {effect.tool} ({effect.outcome}, {effect.tag})", "yellow", indent="  ")
+        quote(
+            f"reached outside of the workspace: {effect.tool} ({effect.outcome}, {effect.tag})",
+            "yellow",
+            indent="  ",
+        )
 
 
 def _as_json(found: "ChangesOfRun") -> dict[str, Any]:
