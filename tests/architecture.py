@@ -21,7 +21,8 @@ WIDE_FOLDERS = {"engine/calls": 25, "surfaces/cli/commands": 25, "tools": 25}
 """Folders whose files are read in one order, or are one command or one family of tools each."""
 
 COMMAND = re.compile(
-    r"\bbrasstag (?:init|run|tasks|watch|answer|stop|resume|cost|worker|documents|memories|prompts|issues|call|undo|undo-run|follow-up|changes"
+    r"\bbrasstag (?:init|run|tasks|watch|answer|stop|resume|cost|worker|documents|memories|prompts|issues|call|undo"
+    r"|undo-run|follow-up|changes"
     r"|approvals|timeline|logs|policy|tools|trust|doctor|gc|approvers|demo)\b"
 )
 """A command of ours; `test_architecture.py` compares it with the commands there are."""
