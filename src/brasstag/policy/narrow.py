@@ -50,7 +50,7 @@ def narrow_rule(
     if len(subject.paths) > MOST_PATHS:
         return NoRule(f"it touches {len(subject.paths)} paths; write a rule with a pattern for them instead")
     try:
-        rule = _narrowest(subject, parameters, because)
+        rule = narrowest(subject, parameters, because)
     except RuleError as error:
         return NoRule(f"a rule cannot hold its arguments: {error.what}")
     bound = rule.bound_to(call.tool)
@@ -59,7 +59,8 @@ def narrow_rule(
     return _as_toml(rule)
 
 
-def _narrowest(subject: Subject, parameters: Collection[str], because: str) -> Rule:
+def narrowest(subject: Subject, parameters: Collection[str], because: str) -> Rule:
+    """Return the narrowest rule that allows a call; raise RuleError where a rule cannot hold its arguments."""
     tool = escaped(subject.call.tool)
     given = _given(subject)
     if subject.paths and not subject.beyond_paths:
@@ -70,16 +71,16 @@ def _narrowest(subject: Subject, parameters: Collection[str], because: str) -> R
         absent = tuple(f"{tool}({name}: **)" for name in parameters if name not in given)
     return Rule(
         "allow",
-        tuple(f"{tool}({_exactly(path)})" for path in subject.paths_to_cover) or (tool,),
+        tuple(f"{tool}({exact_path(path)})" for path in subject.paths_to_cover) or (tool,),
         because,
         unless=absent,
         roles=(subject.call.role,),
         arguments=held,
-        when=_facts(subject),
+        when=facts_seen(subject),
     )
 
 
-def _facts(subject: Subject) -> Mapping[Fact, int]:
+def facts_seen(subject: Subject) -> Mapping[Fact, int]:
     """Return the facts that were seen; a call that does nothing may only read, as a missing ``when`` is no limit."""
     return dict.fromkeys(sorted(subject.beyond_paths), 1) | dict(subject.counts) or {Fact.READS: 1}
 
@@ -93,12 +94,13 @@ def _given(subject: Subject) -> dict[str, tuple[str, ...]]:
 def _globs(subject: Subject, argument: str) -> Iterator[str]:
     if names_path(argument):
         for value in subject.values(argument):
-            yield _exactly(plain_path(value))
+            yield exact_path(plain_path(value))
     else:
         yield escaped(subject.whole(argument) or "")
 
 
-def _exactly(path: str) -> str:
+def exact_path(path: str) -> str:
+    """Return a glob that matches this path only."""
     return f"/{escaped(path)}" if path else "."
 
 

@@ -81,7 +81,9 @@ def _judged(payload: Mapping[str, Any]) -> tuple[Preview | None, Decision, str] 
     if verdict is not None:
         # Timelines leave out what is empty.
         preview = Preview.from_json(Preview().as_json() | payload["preview"])
-        return preview, verdict["decision"], verdict["rule"]
+        # Without the timed permission that allowed it, a person would have been asked.
+        decision: Decision = "ask" if "permission" in verdict else verdict["decision"]
+        return preview, decision, verdict["rule"]
     result = payload.get("result")
     error = result.get("error") if isinstance(result, Mapping) else None
     if isinstance(error, Mapping) and error.get("code") == Code.BLOCKED_BY_RULE:

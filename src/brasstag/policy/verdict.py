@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 
 from brasstag.policy.conflicts import with_conflicts_heard
 from brasstag.policy.globs import Expression
 from brasstag.policy.match.addresses import ADDRESSES
 from brasstag.policy.match.subjects import Subject
 from brasstag.policy.match.topics import PATHS
+from brasstag.policy.permissions.policy_digest import digest_of
 from brasstag.policy.profiles import ToolFacts, as_declared, opinions, reaches_web
 from brasstag.policy.python_rules import PythonRule
 from brasstag.policy.rule import NO_ALIASES, BoundRule, Rule, names_of
@@ -66,6 +67,16 @@ class Rules:
         self.profile: ProfileName = profile
         self.aliases = dict(aliases)
         self._rules_by_tool: dict[str, _RulesOfTool] = {}
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the profile and every rule."""
+        return digest_of((*self.rules, *self.python_rules, *self.command_rules), self.profile)
+
+    def is_rule(self, name: str) -> bool:
+        """Say whether a rule has this name."""
+        every: tuple[AnyRule, ...] = (*self.rules, *self.python_rules, *self.command_rules)
+        return any(rule.name == name for rule in every)
 
     def judge(self, call: Call, preview: Preview, tool: ToolFacts) -> Verdict:
         """Return the verdict on a call and what it would do."""

@@ -1,11 +1,16 @@
-"""Approvals: a request to a person about one call, and the person's answer."""
+"""Approvals: a request to a person about one call, the person's answer, and what they permit for a time."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
 from brasstag.words.previews import Preview
+
+DEFAULT_MINUTES = 60
+MOST_MINUTES = 8 * 60
+"""How long a permission may last."""
 
 
 class ApprovalState(StrEnum):
@@ -118,3 +123,58 @@ class Approval:
     def request(self) -> ApprovalRequest:
         """S2's form of this request."""
         return ApprovalRequest(self.call_id, self.tool, self.arguments, self.reason)
+
+
+class PermissionState(StrEnum):
+    """Whether a permission counts; all but ACTIVE are final, unless the policy becomes again what it was."""
+
+    ACTIVE = "active"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+    VOID = "void"
+    """The rules, the profile or the tool have changed since, or the table and the timeline do not say the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """What a person allows one role to do with one tool until a time, and the approval that it was made from."""
+
+    id: str
+    tool: str
+    role: str
+    pattern: str
+    """What the person typed; empty where it covers only what was approved."""
+    rule: str
+    """The allow rule it stands for, as JSON; empty where its call was redacted."""
+    approver: str
+    reason: str
+    """Why the approved call was asked about."""
+    policy: str
+    """The digest of profile, rules and tool version that it counts with."""
+    granted_at: str
+    expires_at: str
+    task_id: str
+    call_id: str
+    approval_id: str
+    revoked_at: str | None = None
+    revoked_by: str | None = None
+    used_at: str = ""
+    """When it last let a call through."""
+    state: PermissionState = PermissionState.ACTIVE
+    calls: int = 0
+    """How many calls it has let through."""
+
+    @property
+    def covers(self) -> str:
+        """What it covers, in the words of rules: the patterns, then what the call may do, and its arguments."""
+        if not self.rule:
+            return f"{self.tool} (redacted)"
+        rule: dict[str, Any] = json.loads(self.rule)
+        return f"{', '.join(rule['patterns'])} when {', '.join(_limits(rule))}"
+
+
+def _limits(rule: Mapping[str, Any]) -> Iterator[str]:
+    for fact, most in rule["when"].items():
+        yield fact if most is None else f"{fact} ≤ {most}"
+    for argument, globs in rule["arguments"].items():
+        yield f"{argument} = {' or '.join(globs)}"

@@ -9,6 +9,7 @@ A caller of a tool never sees an exception: it sees ``Failed(code, message)``. T
                         CHANGED (another writer was there first) · BUSY · NO_SPACE
     running             TIMEOUT · EXECUTION_ERROR · INVALID_RESULT · CANCELLED · INTERNAL_ERROR
     approvals           APPROVAL_NOT_FOUND · APPROVAL_CLOSED · APPROVAL_STALE · NOT_AN_APPROVER
+                        PERMISSION_NOT_FOUND · PERMISSION_CLOSED
     undo                TAG_NOT_FOUND · CANNOT_UNDO · NOT_KEPT (the bytes of that version)
     data                NOT_A_TABLE · QUERY_FAILED · INDEX_DAMAGED
     the web             ADDRESS_REFUSED · FETCH_FAILED · SEARCH_NOT_CONFIGURED
@@ -23,7 +24,8 @@ Inside, packages raise; the engine turns what a tool raised into an outcome, sur
     BrasstagError
     ├── ToolError           carries a Code; becomes Failed
     │   ├── SecurityError   a path that leads outside the workspace; shows as INVALID_PATH
-    │   └── MayHaveActed    what was ended had begun to act; becomes Unknown
+    │   ├── MayHaveActed    what was ended had begun to act; becomes Unknown
+    │   └── PermissionEnded the timed permission it was allowed by has ended; look and judge again
     ├── ConfigError         start-up stops; lists every problem with file, field and how to mend it
     ├── UntrustedError      control files changed and no person has looked yet
     ├── StoreError          the database or the blobs cannot be used
@@ -79,6 +81,8 @@ class Code(StrEnum):
     APPROVAL_CLOSED = "APPROVAL_CLOSED"
     APPROVAL_STALE = "APPROVAL_STALE"
     NOT_AN_APPROVER = "NOT_AN_APPROVER"
+    PERMISSION_NOT_FOUND = "PERMISSION_NOT_FOUND"
+    PERMISSION_CLOSED = "PERMISSION_CLOSED"
 
     TAG_NOT_FOUND = "TAG_NOT_FOUND"
     CANNOT_UNDO = "CANNOT_UNDO"
@@ -155,6 +159,14 @@ class SecurityError(ToolError):
 
 class MayHaveActed(ToolError):
     """A call was ended after it had begun to act, so its result is not known; becomes ``Unknown``."""
+
+
+class PermissionEnded(ToolError):
+    """The timed permission that allowed a call does not count any more; nothing was done, and the call looks again."""
+
+    def __init__(self, permission_id: str) -> None:
+        super().__init__(Code.CHANGED, "what allowed it has ended; it is judged again")
+        self.permission_id = permission_id
 
 
 @dataclass(frozen=True, slots=True)

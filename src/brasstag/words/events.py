@@ -18,6 +18,10 @@ class EntryKind(StrEnum):
     """A person was asked to approve."""
     DECIDED = "decided"
     """A person answered, or the request lapsed."""
+    PERMITTED = "permitted"
+    """A person gave a timed permission with an approval."""
+    REVOKED = "revoked"
+    """A person took a timed permission back."""
     CLAIMED = "claimed"
     """A call is about to act: input and intended changes."""
     SETTLED = "settled"
@@ -58,6 +62,10 @@ class EntryKind(StrEnum):
 
 ABOUT_PROPOSALS = frozenset({EntryKind.PROPOSED, EntryKind.REVIEWED, EntryKind.RESOLVED, EntryKind.APPLIED})
 """Entries about proposals; each names its proposal in place of a call."""
+
+
+ABOUT_PERMISSIONS = frozenset({EntryKind.PERMITTED, EntryKind.REVOKED})
+"""Entries about timed permissions; each names the call whose approval the permission was made from."""
 
 
 @dataclass(frozen=True, slots=True)

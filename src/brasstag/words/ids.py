@@ -5,7 +5,7 @@ from typing import Literal
 
 from uuid_utils import uuid7
 
-Kind = Literal["call", "task", "tag", "apr", "boot", "room", "key", "mem", "prp", "iss"]
+Kind = Literal["call", "task", "tag", "apr", "boot", "room", "key", "mem", "prp", "iss", "perm"]
 
 SHORTEST_TAIL = 4
 """People may name a thing by the end of its id; fewer characters than this are not accepted."""

@@ -22,6 +22,8 @@ class Verdict:
     """The rule that decided, or the profile or tool that did where no rule spoke."""
     by_rule: bool = False
     """Whether a rule spoke, rather than the profile or the tool itself, or neither of them."""
+    permission: str = ""
+    """The timed permission by which a call is allowed that profile or tool ask about."""
 
     @property
     def strictness(self) -> int:
@@ -30,7 +32,8 @@ class Verdict:
 
     def as_json(self) -> dict[str, str]:
         """Return the form timelines store."""
-        return {"decision": self.decision, "because": self.because, "rule": self.rule}
+        said = {"decision": self.decision, "because": self.because, "rule": self.rule}
+        return said | {"permission": self.permission} if self.permission else said
 
 
 Condition = Literal[
