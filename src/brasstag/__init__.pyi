@@ -66,6 +66,8 @@ from brasstag.words.approvals import Approval as Approval
 from brasstag.words.approvals import ApprovalResponse as ApprovalResponse
 from brasstag.words.approvals import ApprovalState as ApprovalState
 from brasstag.words.approvals import Approver as Approver
+from brasstag.words.approvals import Permission as Permission
+from brasstag.words.approvals import PermissionState as PermissionState
 from brasstag.words.blocks import Block as Block
 from brasstag.words.blocks import Blocks as Blocks
 from brasstag.words.budgets import Budget as Budget

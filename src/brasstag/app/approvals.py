@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from brasstag.app.runs import Runs
@@ -10,10 +11,11 @@ from brasstag.engine.calls.approvals import call_of
 from brasstag.engine.calls.counter import Counter
 from brasstag.engine.calls.edit import EditedCall
 from brasstag.engine.calls.judge import landing_of
+from brasstag.engine.calls.permit import PermissionRequest, permissions_of, permit, revoke
 from brasstag.engine.runtime import Runtime
 from brasstag.policy.narrow import NoRule, narrow_rule
 from brasstag.policy.profiles import facts_of
-from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
+from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver, Permission
 from brasstag.words.calls import Outcome, Tag, from_stored
 
 _DENIALS = (ApprovalState.DENIED, ApprovalState.EXPIRED)
@@ -67,6 +69,18 @@ class Approvals:
         if approval.task_id != self._desk_now():
             await self._runtime.threads.run(self._runtime.store.close_if_idle, approval.task_id)
         return self._runtime.registry.shown(approval.tool, outcome)
+
+    async def permit(self, name: str, by: Approver, wanted: PermissionRequest) -> Permission:
+        """Give a timed permission, and approve the open call that it is made from."""
+        return await self._runtime.threads.run(permit, self._runtime, name, by, wanted)
+
+    async def permissions(self, *, everything: bool) -> list[Permission]:
+        """Return the permissions that count now, or all of them, oldest first."""
+        return await self._runtime.threads.run(partial(permissions_of, self._runtime, everything=everything))
+
+    async def revoke(self, name: str, by: Approver) -> Permission:
+        """Take a timed permission back."""
+        return await self._runtime.threads.run(revoke, self._runtime.store, name, by)
 
     def outcome_of(self, task_id: str, call_id: str) -> Outcome | None:
         """Return what a timeline tells of the end of a call, or None where it does not yet."""

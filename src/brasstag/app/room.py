@@ -25,6 +25,7 @@ from brasstag.app.watch.output_recorder import OutputRecorder
 from brasstag.app.watch.room_events import RoomEvents
 from brasstag.engine.calls.edit import EditedCall
 from brasstag.engine.calls.explain import Explained
+from brasstag.engine.calls.permit import PermissionRequest
 from brasstag.engine.graph.open import Skips
 from brasstag.policy.narrow import NoRule
 from brasstag.policy.profiles import ToolFacts, facts_of
@@ -42,7 +43,14 @@ from brasstag.store.timeline.records import call_records
 from brasstag.toolkit.discovery import discover_folder
 from brasstag.toolkit.kinds import Action
 from brasstag.toolkit.tool import Tool
-from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState, Approver
+from brasstag.words.approvals import (
+    DEFAULT_MINUTES,
+    Approval,
+    ApprovalResponse,
+    ApprovalState,
+    Approver,
+    Permission,
+)
 from brasstag.words.budgets import NO_LIMITS, Budget
 from brasstag.words.calls import Call, Done, Failed, Outcome, Waiting
 from brasstag.words.errors import Code, ToolError
@@ -227,6 +235,31 @@ class Room(OwnLoop):
     ) -> Approval:
         """Write down a person's answer; ``seen`` is the digest of the preview they were shown."""
         return await self._approvals.decide(approval_id, response, Approver.named(by), seen)
+
+    async def permit(
+        self,
+        approval_id: str,
+        by: Approver | str,
+        *,
+        pattern: str = "",
+        minutes: float = DEFAULT_MINUTES,
+        seen: str | None = None,
+    ) -> Permission:
+        """Approve a call, and let the same role do the like without being asked, for an hour or another time.
+
+        ``pattern`` says what besides this very call: paths, hosts or an argument, as in rules. An approval that a person
+        has agreed to already may be given. Raises ToolError where a rule asked, as no permission outranks a rule.
+        """
+        wanted = PermissionRequest(pattern, minutes, seen)
+        return await self._approvals.permit(approval_id, Approver.named(by), wanted)
+
+    async def permissions(self, *, all: bool = False) -> list[Permission]:  # noqa: A002 - what a caller would write
+        """Return the timed permissions that count now, or ``all`` that there ever were, oldest first."""
+        return await self._approvals.permissions(everything=all)
+
+    async def revoke(self, permission_id: str, by: Approver | str) -> Permission:
+        """Take a timed permission back; from then on a person is asked again."""
+        return await self._approvals.revoke(permission_id, Approver.named(by))
 
     async def resume(self, approval_id: str, *, on_output: Listener | None = None) -> Outcome:
         """Go on with a call that was approved."""

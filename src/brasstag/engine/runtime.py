@@ -14,6 +14,7 @@ from brasstag.engine.agents import Agents
 from brasstag.engine.in_flight import InFlight
 from brasstag.engine.listeners import Listeners
 from brasstag.engine.path_queue import PathQueue
+from brasstag.engine.proven_permissions import ProvenPermissions
 from brasstag.engine.read_set import ReadSets
 from brasstag.engine.tracebacks import Tracebacks
 from brasstag.policy.roles import Roles
@@ -90,6 +91,8 @@ class Runtime:
     """After so long without a beat a worker counts as stopped, and what it holds without acting is given to another."""
     read_sets: ReadSets = field(default_factory=ReadSets)
     """What tasks whose calls would replace something have seen of it."""
+    permissions: ProvenPermissions = field(default_factory=ProvenPermissions)
+    """The timed permissions that timelines grant."""
     path_queue: PathQueue = field(default_factory=PathQueue)
     """Where calls wait that need the same path."""
     at: Callable[[str], None] = ignore_step

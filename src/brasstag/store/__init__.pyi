@@ -27,6 +27,7 @@ from brasstag.store.open import open_existing as open_existing
 from brasstag.store.store import Store as Store
 from brasstag.store.tasks.approvals import list_approvals as list_approvals
 from brasstag.store.tasks.memories import all_memories as all_memories
+from brasstag.store.tasks.permissions import list_permissions as list_permissions
 from brasstag.store.tasks.rows import Task as Task
 from brasstag.store.tasks.rows import read_tasks as read_tasks
 from brasstag.store.tasks.types import Stopped as Stopped

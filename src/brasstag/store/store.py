@@ -18,10 +18,18 @@ from brasstag.store.tasks.graph import Graph
 from brasstag.store.tasks.hints import Jobs, NoHints
 from brasstag.store.tasks.ledger import Claimed, Ledger, is_unsettled
 from brasstag.store.tasks.memories import Memory, all_memories
+from brasstag.store.tasks.permissions import (
+    PermissionUse,
+    insert_permission,
+    mark_revoked,
+    permission_digest,
+    use_permissions,
+)
 from brasstag.store.tasks.writer import Desks, Payload
+from brasstag.store.timeline.lines import START, Position
 from brasstag.store.timeline.seals import Sealer
 from brasstag.store.timeline.timeline import SINCE, entries_of, find_entry, proven_entries, read_entries
-from brasstag.words.approvals import Approval, ApprovalState
+from brasstag.words.approvals import Approval, ApprovalState, Permission
 from brasstag.words.calls import Call, Tag
 from brasstag.words.errors import Code, StoreError, ToolError
 from brasstag.words.events import Entry, EntryKind
@@ -138,10 +146,10 @@ class Store:
         """Return what a task, and the run it belongs to, have used so far."""
         return task_rows.spendings_of(self.database.look(task_rows.SPENDINGS, task=task_id))
 
-    def proven(self, task_id: str) -> list[Entry]:
-        """Return a task's entries, every hash checked up to its signed head."""
+    def proven(self, task_id: str, after: Position = START) -> list[Entry]:
+        """Return a task's entries, or those that were added since, every hash checked up to its signed head."""
         with self.database.read() as connection:
-            return proven_entries(connection, task_id, self.sealer.key)
+            return proven_entries(connection, task_id, self.sealer.key, after)
 
     def record(
         self,
@@ -150,12 +158,15 @@ class Store:
         payload: Payload,
         approval_id: str | None = None,
         rows: ExtraRows | None = None,
+        permissions: Sequence[PermissionUse] = (),
     ) -> Tag:
         """Write down a call that changes nothing outside the store, or that ended before it could.
 
-        The approval it needed is used up, and its extra ``rows`` are written, in the same commit.
+        The approval it needed is used up, its permissions are checked, and its extra ``rows`` are written, in the same
+        commit.
         """
-        if approval_id is None and rows is None and not self._desks.is_expected(call.task_id):
+        is_alone = approval_id is None and rows is None and not permissions
+        if is_alone and not self._desks.is_expected(call.task_id):
             return self.timeline.append_alone(
                 self.database, call.task_id, kind, call.id, payload, epoch=call.epoch
             )
@@ -164,7 +175,9 @@ class Store:
                 rows(transaction)
             if approval_id is not None:
                 self.ledger.use_up(transaction, approval_id)
-            return self.timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)
+            tag = self.timeline.append(transaction, call.task_id, kind, call.id, payload, epoch=call.epoch)
+            use_permissions(transaction, permissions, self.now())
+            return tag
 
     def ask(
         self,
@@ -194,6 +207,31 @@ class Store:
         with self.writing(approval.task_id) as transaction:
             return self.endings.decide(transaction, approval, decision, payload, epoch)
 
+    def permit(
+        self,
+        permission: Permission,
+        payload: Payload,
+        decided: tuple[Approval, Decision, Payload] | None = None,
+    ) -> Tag:
+        """Write down a timed permission, and the yes to the open request that it is made from."""
+        with self.writing(permission.task_id) as transaction:
+            if decided is not None:
+                self.endings.decide(transaction, *decided)
+            insert_permission(transaction, permission)
+            payload = payload | {"row": permission_digest(permission)}
+            return self.timeline.append(
+                transaction, permission.task_id, EntryKind.PERMITTED, permission.call_id, payload
+            )
+
+    def revoke(self, permission: Permission, by: str, payload: Payload) -> Tag:
+        """Take a timed permission back; raise ToolError where it was before."""
+        with self.writing(permission.task_id) as transaction:
+            tag = self.timeline.append(
+                transaction, permission.task_id, EntryKind.REVOKED, permission.call_id, payload
+            )
+            mark_revoked(transaction, permission.id, by, self.now())
+            return tag
+
     def claim(
         self,
         call: Call,
@@ -201,11 +239,12 @@ class Store:
         approval_id: str | None,
         payload: Payload,
         recheck: Recheck = _all_as_seen,
+        permissions: Sequence[PermissionUse] = (),
     ) -> Claimed:
         """Write down the intent of a call before it acts.
 
-        Raises CHANGED where a path is no longer as this call saw it: then nothing is claimed, and the call has to look
-        again. From the leases on, no other call can change it.
+        Raises CHANGED where a path is no longer as this call saw it, or a permission has ended: then nothing is
+        claimed, and the call has to look again. From the leases on, no other call can change it.
         """
         with self.writing(call.task_id) as transaction:
             claimed = self.ledger.claim(
@@ -223,6 +262,7 @@ class Store:
             self.timeline.append(
                 transaction, call.task_id, EntryKind.CLAIMED, call.id, payload, epoch=call.epoch
             )
+            use_permissions(transaction, permissions, self.now())
             return claimed
 
     def settle(self, claimed: Claimed, payload: Payload, made: tuple[Change, ...], by: str, why: str) -> Tag:

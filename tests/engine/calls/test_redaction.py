@@ -55,8 +55,12 @@ async def agree(room: Room, run: str, until: str) -> str:
     async with asyncio.timeout(60):
         while True:
             for approval in await room.approvals(ApprovalState.OPEN):
-                yes = ApprovalResponse(approved=True)
-                await room.decide(approval.id, yes, ADA, seen=approval.preview.digest)
+                if approval.task_id == run:
+                    permission = await room.permit(approval.id, ADA)
+                    await room.revoke(permission.id, ADA)
+                else:
+                    yes = ApprovalResponse(approved=True)
+                    await room.decide(approval.id, yes, ADA, seen=approval.preview.digest)
             for task in await room.tasks(run):
                 if task.role == PERSON and not task.has_ended:
                     if task.title == until:

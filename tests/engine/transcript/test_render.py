@@ -14,7 +14,7 @@ from brasstag.engine.transcript.exchange import GO_ON
 from brasstag.engine.transcript.render import Transcript, render, transcript_of
 from brasstag.engine.transcript.results import LONGEST_RESULT, REMOVED, is_untrusted
 from brasstag.words import messages as fencing
-from brasstag.words.events import Entry, EntryKind
+from brasstag.words.events import ABOUT_PERMISSIONS, Entry, EntryKind
 from brasstag.words.messages import Assistant, Fences, Image, Message, Result, System, Text, User
 from tests.engine.timelines import FENCE, Log, as_bytes, document, ending, timelines
 
@@ -122,6 +122,16 @@ class TestLaws:
             # The very objects, not equal ones: nothing was made anew.
             assert transcript.messages()[-3] is kept[-3]
         assert set(costs) == {2}
+
+    @given(timelines(), st.sampled_from(sorted(ABOUT_PERMISSIONS)), st.integers(min_value=1))
+    @settings(max_examples=50, deadline=None)
+    def test_a_model_is_not_told_of_permissions(
+        self, entries: list[Entry], kind: EntryKind, place: int
+    ) -> None:
+        told = replace(entries[0], kind=kind, payload={"permission": "perm_1"})
+        place = place % len(entries) + 1
+        shown = [*entries[:place], told, *entries[place:]]
+        assert as_bytes(render(shown, FENCE)) == as_bytes(render(entries, FENCE))
 
     def test_every_kind_of_entry_is_provided_for(self) -> None:
         assert Transcript._ADDS.keys() == set(EntryKind)

@@ -44,6 +44,11 @@ async def filled(project: Path) -> Path:
         asked = await room.call("delete_file", {"path": "new.md"})
         assert isinstance(asked, Waiting)
         await room.decide(asked.approval_id, ApprovalResponse(False, reason="keep it"), ADA)
+        await done(room, "write_file", path="more.md", content="More.\n")
+        asked = await room.call("delete_file", {"path": "more.md"})
+        assert isinstance(asked, Waiting)
+        await room.permit(asked.approval_id, ADA)
+        await room.resume(asked.approval_id)
         await room.prompts.propose(proposal())
         whole = await room.documents.whole("a.md")
         assert whole.auto_summary
@@ -146,11 +151,11 @@ CHANGES = [
         "the ledger gives it to task_x",
     ),
     (
-        "UPDATE approvals SET decided_at = '2020-01-01T00:00:00.000000Z'",
+        "UPDATE approvals SET decided_at = '2020-01-01T00:00:00.000000Z' WHERE state = 'denied'",
         "apr_",
         "another time of the decision",
     ),
-    ("UPDATE approvals SET decided_at = NULL", "apr_", "another time of the decision"),
+    ("UPDATE approvals SET decided_at = NULL WHERE state = 'denied'", "apr_", "another time of the decision"),
     ("DELETE FROM memories", "call_", "is gone, and no person has forgotten it"),
     ("UPDATE memories SET tree = 'task_x'", "mem_", "tell nothing of this memory"),
     ("UPDATE memories SET task_id = 'task_x'", "mem_", "tell nothing of this memory"),

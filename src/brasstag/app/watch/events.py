@@ -17,13 +17,15 @@ from brasstag.store.store import Store
 from brasstag.store.tasks.rows import Task, get_task, tasks_below
 from brasstag.store.timeline.timeline import entries_since
 from brasstag.words.approvals import Approval
-from brasstag.words.events import Entry, EntryKind
+from brasstag.words.events import ABOUT_PERMISSIONS, Entry, EntryKind
 from brasstag.words.times import stamp, utc_now
 from brasstag.words.turns import Retrying
 
 GLANCE_SECONDS = 0.1
 """How often a watcher looks for what other processes wrote."""
 
+_NO_ENDS = ABOUT_PERMISSIONS | {EntryKind.CLAIMED}
+"""Entries of a call that do not end it, and come before what its programs print."""
 MOST_NOTES = 1024
 """How many notes are held for watchers that begin later."""
 
@@ -204,7 +206,7 @@ def _in_order(found: list[RunEvent], printed: list[Output], tasks: Mapping[str, 
             pass
         elif entry.kind is EntryKind.DECIDED:
             agreed.discard(entry.call_id)
-        elif entry.kind is not EntryKind.CLAIMED and entry.call_id not in agreed:
+        elif entry.kind not in _NO_ENDS and entry.call_id not in agreed:
             yield from of_call.pop(entry.call_id, ())
         yield event
     yield from chain.from_iterable(of_call.values())

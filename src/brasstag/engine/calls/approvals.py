@@ -156,6 +156,12 @@ def decided(approval: Approval, decision: Decision) -> Payload:
     }
 
 
+def agreed(approval: Approval, approver: Approver, note: str = "") -> tuple[Decision, Payload]:
+    """Return a person's plain yes to an open approval."""
+    decision = Decision(ApprovalState.APPROVED, str(approver), note)
+    return decision, decided(approval, decision) | {"response": ApprovalResponse(True).as_json()}
+
+
 def asked_anew(approval: Approval, request: str) -> tuple[Decision, Payload]:
     """Return what becomes of an approval whose call is asked about anew: it is void, and names the new request."""
     note = f"what was approved has changed since; it is asked anew as {request}"

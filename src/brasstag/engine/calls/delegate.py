@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from brasstag.engine.calls import record
+from brasstag.engine.calls.permissions import uses_of
 from brasstag.engine.calls.types import LOGGED, Passing
 from brasstag.engine.graph.close import ended
 from brasstag.engine.graph.open import TaskRequest, child_task, question_task
@@ -67,7 +68,7 @@ def hand_off(runtime: Runtime, grant: Grant, phase: Passing) -> Outcome:
     result = call.arguments.get("result")
     ending = runtime.store.read(lambda view: ended(view, task, "done", result, phase.carried))
     ending = replace(ending, payload=ending.payload | {"type": "handoff", "tool": call.tool})
-    tag = runtime.store.graph.finish_call(call, payload, ending, grant.approval_id)
+    tag = runtime.store.graph.finish_call(call, payload, ending, grant.approval_id, uses_of(runtime, grant))
     runtime.at("finished")
     return replace(LOGGED, tag=tag)
 
@@ -76,6 +77,7 @@ def _open(
     runtime: Runtime, grant: Grant, phase: Passing, node: NewTask, kind: EntryKind, said: str
 ) -> Waiting:
     payload = record.about(grant, phase) | {"result": said, "child": node.id, "to": node.role}
-    tag = runtime.store.graph.open_child(grant.call, kind, payload, node, grant.approval_id)
+    uses = uses_of(runtime, grant)
+    tag = runtime.store.graph.open_child(grant.call, kind, payload, node, grant.approval_id, uses)
     runtime.at("opened")
     return Waiting("", said, tag, node.id)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from brasstag.engine.calls.admit import admit
 from brasstag.engine.calls.judge import judge, mistake_in
+from brasstag.engine.calls.permissions import find_permission, permitted_by
 from brasstag.engine.calls.preview import preview
 from brasstag.engine.calls.types import Failing, Foreseen
 from brasstag.engine.in_flight import Deadline
@@ -41,9 +42,13 @@ def explain_call(runtime: Runtime, call: Call, deadline: Deadline) -> Explained:
     if mistake is not None:
         return Explained(mistake)
     explanation = explain(runtime.policy.rules, admitted.call, phase.preview, facts)
+    if not isinstance(phase, Failing):
+        permission = find_permission(runtime, admitted.call, phase.preview, facts, verdict)
+        verdict = permitted_by(permission) if permission else verdict
     if verdict.decision != explanation.verdict.decision:
         others = tuple(replace(line, decided=False) for line in explanation.lines)
-        explanation = Explanation(verdict, (VerdictLine(verdict, decided=True), *others))
+        lines = (VerdictLine(verdict, decided=True), *others)
+        explanation = Explanation(verdict, lines, explanation.commands)
     refused = phase.ending if isinstance(phase, Failing) else None
     drafts = isinstance(phase, Foreseen) and phase.only_drafts
     lands = drafts and explanation.verdict.decision != "deny"

@@ -37,7 +37,7 @@ def run_on_draft(
 
     def late() -> Settled:
         _require_caller_or_desk(admitted.call, deadline)
-        return too_late(runtime, admitted, draft, deadline, approval_id=grant.approval_id)
+        return too_late(runtime, admitted, draft, deadline, grant=grant)
 
     ending = run_function(runtime, admitted, draft, deadline, late, only_drafts=True)
     _require_caller_or_desk(admitted.call, deadline)

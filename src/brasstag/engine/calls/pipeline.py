@@ -1,7 +1,7 @@
 """Take one call through its path: admitted, previewed, judged, then refused, asked about or performed.
 
     admit ── preview ── judge ──┬── deny    record the refusal
-                                ├── ask     store an approval; Waiting
+                                ├── ask     store an approval; Waiting; where a timed permission covers it: as allow
                                 └── allow   act: claim ── perform ── settle
 
 A call that has to run before its changes are known, such as confined code, runs in `act` on a draft. Its changes are then
@@ -11,22 +11,23 @@ judged like a call of their own: denied, asked about, or landed. A call that a p
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 
 from brasstag.engine.calls import record
 from brasstag.engine.calls.admit import Admitted, admit_unless_denied, blocked
 from brasstag.engine.calls.ask import ask
-from brasstag.engine.calls.judge import judge, judge_changes, mistake_in
+from brasstag.engine.calls.judge import judge, judge_changes, landing_of, mistake_in
 from brasstag.engine.calls.landing import not_landed, refused, run_on_draft, without_made_directories
 from brasstag.engine.calls.perform import perform
+from brasstag.engine.calls.permissions import find_permission, permitted_by
 from brasstag.engine.calls.preview import preview
 from brasstag.engine.calls.types import AnyPhase, Failing, Foreseen, Landing
 from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
-from brasstag.policy.grants import Grant, grant_allowed, grant_landing
+from brasstag.policy.grants import Grant, grant_allowed, grant_landing, grant_nothing
+from brasstag.policy.profiles import facts_of
 from brasstag.words.calls import Call, Failed, Outcome
-from brasstag.words.errors import Code, LeaseHeld, ToolError
+from brasstag.words.errors import Code, LeaseHeld, PermissionEnded, ToolError
 from brasstag.words.verdicts import Verdict
 
 WAIT_SECONDS = 10.0
@@ -67,9 +68,14 @@ def _by_verdict(runtime: Runtime, phase: AnyPhase, verdict: Verdict, deadline: D
     if isinstance(phase, Failing) and not (verdict.decision == "ask" and verdict.by_rule):
         # It would fail, so a person is not asked, unless a rule says that a person has to be asked.
         return record.failure(runtime, phase, verdict, phase.ending)
+    permission = None
     if verdict.decision == "ask":
-        return ask(runtime, phase, verdict)
-    return act(runtime, grant_allowed(call, phase.preview, verdict, tool.version), phase, deadline)
+        permission = find_permission(runtime, call, phase.preview, facts_of(tool, call), verdict)
+        if permission is None:
+            return ask(runtime, phase, verdict)
+        verdict = permitted_by(permission)
+    grant = grant_allowed(call, phase.preview, verdict, tool.version, permission)
+    return act(runtime, grant, phase, deadline)
 
 
 def act(runtime: Runtime, grant: Grant, phase: AnyPhase, deadline: Deadline) -> Outcome:
@@ -85,9 +91,26 @@ def _judge_landing(runtime: Runtime, grant: Grant, ran: Landing, deadline: Deadl
     verdict = judge_changes(runtime, grant.call, ran.preview)
     if verdict.decision == "deny":
         return perform(runtime, grant, refused(runtime, ran, verdict), deadline)
+    permission = None
     if verdict.decision == "ask":
-        return ask(runtime, ran, verdict, uses=grant.approval_id)
-    return _land(runtime, grant_landing(grant, ran.preview, verdict), ran, deadline)
+        call, facts = landing_of(grant.call)
+        permission = find_permission(runtime, call, ran.preview, facts, verdict)
+        if permission is None:
+            return ask(runtime, ran, verdict, uses=grant.approval_id)
+        verdict = permitted_by(permission)
+    return _land(runtime, grant_landing(grant, ran.preview, verdict, permission), ran, deadline)
+
+
+def _land_unpermitted(
+    runtime: Runtime, grant: Grant, ran: Landing, ended: PermissionEnded, deadline: Deadline
+) -> Outcome:
+    """Ask about what a run changed, if a permission ended while it ran: for running it, or for its changes."""
+    verdict = judge_changes(runtime, grant.call, ran.preview)
+    if verdict.decision == "deny":
+        return perform(runtime, grant_nothing(grant), refused(runtime, ran, verdict), deadline)
+    if verdict.decision == "allow":
+        verdict = Verdict("ask", "what allowed it to run ended while it ran", ended.permission_id)
+    return ask(runtime, ran, verdict, uses=grant.approval_id)
 
 
 def _land(runtime: Runtime, grant: Grant, ran: Landing, deadline: Deadline) -> Outcome:
@@ -96,6 +119,8 @@ def _land(runtime: Runtime, grant: Grant, ran: Landing, deadline: Deadline) -> O
         land = partial(perform, runtime, grant, ran, deadline)
         landed = while_leased(runtime, grant.call.id, land, anew=False)
         failed = busy(grant.call.tool)
+    except PermissionEnded as error:
+        return _land_unpermitted(runtime, grant, ran, error, deadline)
     except ToolError as error:
         if error.code is not Code.CHANGED:
             raise
@@ -108,8 +133,7 @@ def _land(runtime: Runtime, grant: Grant, ran: Landing, deadline: Deadline) -> O
     ended = Failing(
         ran.admitted, ran.preview, not_landed(runtime, ran, failed), ran=ran.ran, edited=ran.edited
     )
-    nothing = replace(grant.preview, changes=())
-    return perform(runtime, grant_landing(grant, nothing, grant.verdict), ended, deadline)
+    return perform(runtime, grant_nothing(grant), ended, deadline)
 
 
 def while_leased(

@@ -14,6 +14,7 @@ from brasstag.engine.evidence import require_evidence
 from brasstag.engine.graph.receivers import receiver_of, required_target
 from brasstag.engine.in_flight import Deadline
 from brasstag.engine.runtime import Runtime
+from brasstag.policy.grants import Grant
 from brasstag.policy.match.subjects import runs_unparsed_python
 from brasstag.policy.verdict import CallVisibility
 from brasstag.sandbox.workspace.draft import Draft
@@ -180,14 +181,14 @@ def too_late(
     deadline: Deadline,
     *,
     only_looking: bool = False,
-    approval_id: str | None = None,
+    grant: Grant | None = None,
 ) -> Settled:
     """End a call whose function is still running on a draft: from here on it can touch nothing."""
     draft.close()
     ending = timed_out(admitted, deadline)
     if only_looking:
         return ending
-    return record.late(runtime, admitted, ending, approval_id)
+    return record.late(runtime, admitted, ending, grant)
 
 
 def draft_for(

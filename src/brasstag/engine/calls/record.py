@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from brasstag.engine.calls.admit import Admitted
+from brasstag.engine.calls.permissions import uses_of
 from brasstag.engine.calls.quote import count_characters, quote
 from brasstag.engine.calls.types import Extra, Failing, Foreseen, Landing, Phase, Previewed
 from brasstag.engine.runtime import Runtime
@@ -14,6 +15,7 @@ from brasstag.sandbox.workspace.change.recheck import Recheck
 from brasstag.store.contents.versions import reason_of
 from brasstag.store.store import ExtraRows
 from brasstag.store.tasks.ledger import Claimed, open_claims
+from brasstag.store.tasks.permissions import PermissionUse
 from brasstag.store.tasks.writer import Payload
 from brasstag.toolkit.tool import Tool
 from brasstag.words.approvals import Approval
@@ -46,11 +48,14 @@ def failure(runtime: Runtime, phase: Phase, verdict: Verdict, failed: Failed) ->
     return _write(runtime, call, EntryKind.CALLED, payload, failed)
 
 
-def late(runtime: Runtime, admitted: Admitted, ending: Settled, approval_id: str | None) -> Settled:
-    """Record a call whose function did not come back from its draft in time."""
+def late(runtime: Runtime, admitted: Admitted, ending: Settled, grant: Grant | None) -> Settled:
+    """Record a call whose function did not come back from its draft in time; nothing it changed is kept."""
     payload = _proposed(admitted.call, admitted.tool)
+    approval_id = grant.approval_id if grant else None
     if approval_id is not None:
         payload["approval"] = approval_id
+    if grant is not None and grant.permissions:
+        payload["verdict"] = grant.verdict.as_json()
     return _write(runtime, admitted.call, EntryKind.CALLED, payload, ending, approval_id)
 
 
@@ -61,7 +66,8 @@ def called(
     ending = _told(phase, ending)
     payload = about(grant, phase) | (extra.said if extra else {})
     rows = extra.write if extra else None
-    return _write(runtime, grant.call, EntryKind.CALLED, payload, ending, grant.approval_id, rows)
+    uses = uses_of(runtime, grant)
+    return _write(runtime, grant.call, EntryKind.CALLED, payload, ending, grant.approval_id, rows, uses)
 
 
 def landed(runtime: Runtime, phase: Landing, verdict: Verdict, approval: Approval) -> Settled:
@@ -93,7 +99,10 @@ def claim(
     phase: Foreseen | Failing | Previewed | Landing,
     changes: tuple[Change, ...],
 ) -> Claimed:
-    """Claim a granted call before it acts: its intent, the leases on its paths, and its approval, used up."""
+    """Claim a granted call before it acts: its intent, the leases on its paths, and its approval, used up.
+
+    The permissions it was allowed by are checked once more.
+    """
     payload = proposed(phase, grant.preview, grant.verdict)
     payload |= {"result": None, "approval": grant.approval_id, "tool_version": grant.tool_version}
     if not isinstance(phase, Foreseen):
@@ -101,7 +110,8 @@ def claim(
         payload["intended"] = as_stored(_told(phase, phase.ending))
     try:
         recheck = Recheck(runtime.workspace, changes)
-        return runtime.store.claim(grant.call, changes, grant.approval_id, payload, recheck)
+        uses = uses_of(runtime, grant)
+        return runtime.store.claim(grant.call, changes, grant.approval_id, payload, recheck, uses)
     except StoreLost:
         if not grant.call.epoch:
             # No worker comes back to a call of a desk. Its caller is told that nothing was done; make it so.
@@ -161,8 +171,9 @@ def _write(
     ending: Settled,
     approval_id: str | None = None,
     rows: ExtraRows | None = None,
+    uses: tuple[PermissionUse, ...] = (),
 ) -> Settled:
-    tag = runtime.store.record(call, kind, payload | as_stored(ending), approval_id, rows)
+    tag = runtime.store.record(call, kind, payload | as_stored(ending), approval_id, rows, uses)
     return replace(ending, tag=tag)
 
 

@@ -20,7 +20,7 @@ from brasstag.engine.transcript.results import (
 )
 from brasstag.engine.transcript.shorten import compacted
 from brasstag.engine.transcript.state import CLOSING, is_doubt
-from brasstag.words.events import ABOUT_PROPOSALS, Entry, EntryKind
+from brasstag.words.events import ABOUT_PERMISSIONS, ABOUT_PROPOSALS, Entry, EntryKind
 from brasstag.words.ids import TurnCall
 from brasstag.words.messages import Assistant, Block, Fences, Message, Result, System, Text, User
 from brasstag.words.tokens import message_tokens
@@ -250,7 +250,7 @@ class Transcript:
             EntryKind.NOTICED: _notice,
             EntryKind.CHALLENGED: _challenge,
             EntryKind.REDACTED: _redact,
-            **dict.fromkeys(ABOUT_PROPOSALS, _pass_over),
+            **dict.fromkeys(ABOUT_PROPOSALS | ABOUT_PERMISSIONS, _pass_over),
         }
     )
     """What each kind of entry adds; a kind without a row here raises an error at once."""

@@ -4,6 +4,7 @@ tasks ──< entries          a task's timeline: its chain head and next number
   │  └──< checkpoints      room-wide chain of sealed heads
   ├──< calls ──< leases    the ledger: calls that have claimed, and the paths they hold
   ├──< approvals           requests to people
+  ├──< permissions         what people allow until a time
   ├──< memories            what agents wanted to remember
   └──< versions            every state of every path Brasstag has seen
          documents           what is derived of them and the disk: a row a path; ``fulltext`` is its index
@@ -171,6 +172,29 @@ approvals = Table(
     Index("approvals_by_call", "call_id"),
     Index("approvals_by_task", "task_id", "state"),
 )
+
+permissions = Table(
+    "permissions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("tool", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("pattern", Text, nullable=False),
+    Column("rule", Text, nullable=False),
+    Column("approver", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("policy", Text, nullable=False),
+    Column("granted_at", Text, nullable=False),
+    Column("expires_at", Text, nullable=False),
+    Column("task_id", Text, nullable=False),
+    Column("call_id", Text, nullable=False),
+    Column("approval_id", Text, nullable=False),
+    Column("revoked_at", Text),
+    Column("revoked_by", Text),
+    Column("used_at", Text, nullable=False, server_default=""),
+    Index("permissions_by_tool", "tool", "role", "expires_at"),
+)
+"""A row counts only if the timeline of its task says the same. ``used_at`` is the newest time a call was let through."""
 
 versions = Table(
     "versions",

@@ -30,6 +30,10 @@ COMPARED: Mapping[str, tuple[str, ...]] = {
         "id", "call_id", "task_id", "tool", "tool_version", "arguments", "original_arguments", "actor", "role", "reason",
         "rule", "preview", "digest", "state", "requested_at", "expires_at", "decided_at", "decided_by", "note",
     ),
+    "permissions": (
+        "id", "tool", "role", "pattern", "rule", "approver", "reason", "policy", "granted_at", "expires_at", "task_id",
+        "call_id", "approval_id", "revoked_at", "revoked_by",
+    ),
     "versions": (
         "path", "version", "state", "mode", "size", "by", "call_id", "why", "at", "task_id", "source", "source_version",
     ),
@@ -58,13 +62,13 @@ WITH_CONTENTS = Gap(
 GAPS = (
     Gap("the full-text index", ("fulltext", "documents.id", "documents.note")),
     Gap("issues", ("issues", "issue_events")),
-    Gap("events for listeners", ("outbox",)),
+    Gap("events for listeners", ("events",)),
     Gap(
         "what only serves to run the room",
         (
             "facts", "tasks.boot", "tasks.queue", "tasks.wake", "tasks.woken_at", "tasks.epoch", "tasks.attempts",
-            "calls.attempt", "calls.boot", "touched", "contents.at", "documents.mode", "documents.fingerprint",
-            "documents.pending",
+            "calls.attempt", "calls.boot", "permissions.used_at", "touched", "contents.at", "documents.mode",
+            "documents.fingerprint", "documents.pending",
         ),
     ),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Compare what timelines say of approvals, claims, versions, documents and memories with the tables that hold them.
+"""Compare what timelines say of approvals, permissions, claims, versions, documents and memories with the tables.
 
 The tables exist for quick queries. The chain is the truth; a row that differs from it was not written by Brasstag.
 """
@@ -14,10 +14,11 @@ from brasstag.store.catalog.proposals import row_digest
 from brasstag.store.database.schema import approvals, calls, leases, proposals
 from brasstag.store.maintenance.fold_documents import FoldedDocuments
 from brasstag.store.maintenance.fold_memories import FoldedMemories
+from brasstag.store.maintenance.fold_permissions import FoldedPermissions
 from brasstag.store.maintenance.fold_versions import FoldedVersions, are_close
 from brasstag.store.tasks.approvals import request_digest
 from brasstag.store.timeline.seals import Key
-from brasstag.words.events import ABOUT_PROPOSALS, EntryKind
+from brasstag.words.events import ABOUT_PERMISSIONS, ABOUT_PROPOSALS, EntryKind
 
 Payload = dict[str, Any]
 
@@ -58,6 +59,7 @@ class Folded:
     versions: FoldedVersions = field(default_factory=FoldedVersions)
     documents: FoldedDocuments = field(default_factory=FoldedDocuments)
     memories: FoldedMemories = field(default_factory=FoldedMemories)
+    permissions: FoldedPermissions = field(default_factory=FoldedPermissions)
     redacted: set[str] = field(default_factory=set)
     """Calls of which some entry was redacted: what they tell is no longer complete."""
     unsound: set[str] = field(default_factory=set)
@@ -72,10 +74,12 @@ class Folded:
         match entry.kind:
             case EntryKind.ASKED:
                 self._asked(call_id, payload)
+                self.permissions.called(entry, payload)
             case EntryKind.DECIDED:
                 self._decided(entry.at, payload)
             case EntryKind.CLAIMED:
                 self._claimed(entry, payload)
+                self.permissions.called(entry, payload)
             case EntryKind.SETTLED:
                 if call_id in self.claims:
                     self.claims[call_id].state = "settled"
@@ -84,8 +88,11 @@ class Folded:
                 self._use_up(call_id, payload.get("approval"))
                 self.documents.called(entry.at, payload)
                 self.memories.called(entry, payload)
+                self.permissions.called(entry, payload)
             case EntryKind.REDACTED:
                 self.memories.redacted(entry.at, payload)
+            case kind if kind in ABOUT_PERMISSIONS:
+                self.permissions.given_or_revoked(entry, payload)
             case kind if kind in ABOUT_PROPOSALS:
                 self._moved(payload)
             case _:
@@ -99,6 +106,7 @@ class Folded:
         yield from self.versions.differences(connection, self._is_untold)
         yield from self.documents.differences(connection, are_words_told=not self.redacted | self.unsound)
         yield from self.memories.differences(connection, keys, self._is_untold)
+        yield from self.permissions.differences(connection, self._is_untold)
         yield from self._proposal_differences(connection)
 
     def _is_untold(self, call_id: str) -> bool:

@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 from brasstag.store.contents.versions import digests_only_of
 from brasstag.store.store import Store
 from brasstag.store.tasks.approvals import erase_arguments
+from brasstag.store.tasks.permissions import erase_permissions
 from brasstag.store.tasks.rows import get_task, hold_task
 from brasstag.store.timeline.spending import TELLS_LIMITS
 from brasstag.store.timeline.timeline import proven_entries, read_entries
@@ -41,6 +42,7 @@ def redact(store: Store, entry: Entry, by: str, reason: str, *, contents: bool =
             raise ToolError(Code.INVALID_ARGUMENTS, f"{entry.tag} has nothing left to redact")
         if entry.call_id:
             erase_arguments(transaction, entry.call_id)
+            erase_permissions(transaction, entry.call_id)
         payload: dict[str, Any] = {
             "type": "redaction",
             "redacted": entry.tag,

@@ -3,7 +3,7 @@
 entries      numbers without gap, each hash over the one before, each payload under its digest or redacted on record
 tasks        head and length as their row says, opened and closed as their entries say, limits and what they used, too
 checkpoints  unbroken, signed, each naming a head that is really there; as long as the witness remembers
-the tables   approvals, claims, versions, documents and memories say what the timelines tell
+the tables   approvals, permissions, claims, versions, documents and memories say what the timelines tell
 contents     their bytes are under their digests; what was found out about them is signed
 
 ``coverage`` says of every column whether it is compared.

@@ -14,6 +14,7 @@ from brasstag.store.events.sequence import announce
 from brasstag.store.tasks import transitions
 from brasstag.store.tasks.end import ENDED, Endings, left_as_it_is
 from brasstag.store.tasks.ledger import Ledger, claims_of_tasks
+from brasstag.store.tasks.permissions import PermissionUse, use_permissions
 from brasstag.store.tasks.rows import (
     Status,
     Task,
@@ -59,7 +60,13 @@ class Graph:
             self._insert(transaction, task)
 
     def open_child(
-        self, call: Call, kind: EntryKind, payload: Payload, child: NewTask, approval_id: str | None
+        self,
+        call: Call,
+        kind: EntryKind,
+        payload: Payload,
+        child: NewTask,
+        approval_id: str | None,
+        permissions: Sequence[PermissionUse] = (),
     ) -> Tag:
         """Open a task for a call, and say on the caller's timeline that it waits for it."""
         with self._desks.writing(call.task_id) as transaction:
@@ -74,6 +81,7 @@ class Graph:
                     f"{call.role} has opened {most} tasks, as many as it may; do it yourself, or hand off what there is",
                     {"limit": "max_children"},
                 )
+            use_permissions(transaction, permissions, self._now())
             return tag
 
     def take(self, task_id: str, wake: int) -> Held | None:
@@ -159,7 +167,14 @@ class Graph:
             self._announce(transaction, held.id)
         self._timeline.forget(held.id)
 
-    def finish_call(self, call: Call, payload: Payload, ending: Ending, approval_id: str | None) -> Tag:
+    def finish_call(
+        self,
+        call: Call,
+        payload: Payload,
+        ending: Ending,
+        approval_id: str | None,
+        permissions: Sequence[PermissionUse] = (),
+    ) -> Tag:
         """End the task of a handoff, written down in the same commit."""
         with self._database.write() as transaction:
             task = get_task(transaction.connection, call.task_id)
@@ -172,6 +187,7 @@ class Graph:
             )
             self._end(transaction, task, ending.status, ending.payload, ENDED, call.epoch)
             self._tell(transaction, ending.messages)
+            use_permissions(transaction, permissions, self._now())
             return tag
 
     def answer(self, question_id: str, ending: Ending) -> None:

@@ -180,6 +180,13 @@ def link_at(connection: Connection, seq: int) -> Any:
     return connection.execute(select(checkpoints.c.hash).where(checkpoints.c.seq == seq)).one_or_none()
 
 
+def sealed_head(connection: Connection, task_id: str) -> tuple[int, str] | None:
+    """Return the number and the hash of the newest entry of a task that was sealed."""
+    query = select(checkpoints.c.task_seq, checkpoints.c.head).where(checkpoints.c.task_id == task_id)
+    row = connection.execute(query.order_by(checkpoints.c.seq.desc()).limit(1)).one_or_none()
+    return None if row is None else (row.task_seq, row.head)
+
+
 def newest_witness(connection: Connection) -> Witness | None:
     """Return what a witness of the chain as it is would remember."""
     query = select(checkpoints.c.seq, checkpoints.c.hash).order_by(checkpoints.c.seq.desc()).limit(1)

@@ -19,11 +19,11 @@ from brasstag.store.database.lookup import rows_named
 from brasstag.store.database.schema import entries, tasks
 from brasstag.store.database.statements import Guarded, Prepared
 from brasstag.store.events.sequence import ENTRY_EVENT
-from brasstag.store.timeline.lines import EntryLine, Position, entry_hash, line_of, payload_digest
-from brasstag.store.timeline.seals import GENESIS, Key, Sealer, is_signed
+from brasstag.store.timeline.lines import START, EntryLine, Position, entry_hash, line_of, payload_digest
+from brasstag.store.timeline.seals import Key, Sealer, is_signed
 from brasstag.words.calls import Tag
 from brasstag.words.errors import Code, Fenced, StoreError, ToolError, Unproven
-from brasstag.words.events import Entry, EntryKind
+from brasstag.words.events import ABOUT_PERMISSIONS, Entry, EntryKind
 from brasstag.words.times import Clock, stamp
 
 SEAL_EVERY = 64
@@ -37,6 +37,7 @@ SEALED_KINDS = frozenset(
         EntryKind.RESUMED,
         EntryKind.CLOSED,
         EntryKind.RESOLVED,
+        *ABOUT_PERMISSIONS,
     }
 )
 
@@ -279,18 +280,22 @@ def read_entries(
     yield from reversed([entry_from(row) for row in connection.execute(backwards)])
 
 
-def proven_entries(connection: Connection, task_id: str, key: Key) -> list[Entry]:
+def proven_entries(connection: Connection, task_id: str, key: Key, after: Position = START) -> list[Entry]:
     """Return a task's entries, after checking every hash up to its signed head; raise Unproven if any is off.
 
     Code that acts on an earlier entry, such as a person's decision, takes it from here and from no other table.
+    Of a chain that was proven up to ``after``, only what was added to it since is checked and returned.
     """
     task = connection.execute(select(tasks).where(tasks.c.id == task_id)).one_or_none()
     rows = connection.execute(
-        select(entries).where(entries.c.task_id == task_id).order_by(entries.c.seq)
+        select(entries)
+        .where(entries.c.task_id == task_id, entries.c.seq >= after.next_seq)
+        .order_by(entries.c.seq)
     ).all()
-    head = GENESIS
-    sound = task is not None and is_signed(key, task_id, len(rows), task.head, task.signature)
-    for seq, row in enumerate(rows):
+    head = after.head
+    length = after.next_seq + len(rows)
+    sound = task is not None and is_signed(key, task_id, length, task.head, task.signature)
+    for seq, row in enumerate(rows, after.next_seq):
         expected = entry_hash(head, task_id, seq, row.kind, row.tag, row.call_id, row.at, row.digest)
         told = row.payload is None or payload_digest(row.salt or "", row.payload) == row.digest
         sound = sound and told and expected == row.hash and row.seq == seq

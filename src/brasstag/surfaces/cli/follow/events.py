@@ -27,6 +27,8 @@ TOLD: Mapping[EntryKind, tuple[str, ...]] = {
     EntryKind.CLAIMED: ("tool", "input"),
     EntryKind.ASKED: ("tool", "input", "approval", "verdict"),
     EntryKind.DECIDED: ("tool", "approval", "state", "by", "note", "outcome", "result"),
+    EntryKind.PERMITTED: ("tool", "permission", "approval", "role", "pattern", "by", "until"),
+    EntryKind.REVOKED: ("tool", "permission", "by"),
     EntryKind.DELEGATED: ("tool", "input", "child", "to"),
     EntryKind.RETURNED: ("tool", "child", "from", "outcome", "result"),
     EntryKind.QUESTIONED: ("tool", "input", "child", "to"),
@@ -285,6 +287,15 @@ def _resumed(payload: Mapping[str, Any]) -> EventLine:
     return EventLine("▸", "cyan", "; ".join(said))
 
 
+def _permitted(payload: Mapping[str, Any]) -> EventLine:
+    what = f"{payload['tool']}({payload['pattern']})" if payload["pattern"] else f"the same {payload['tool']}"
+    return EventLine("·", "dim", f"{payload['by']} allows {what} until {payload['until']}")
+
+
+def _revoked(payload: Mapping[str, Any]) -> EventLine:
+    return EventLine("·", "dim", f"{payload['by']} takes back that {payload['tool']} is allowed for a time")
+
+
 def _compacted(_payload: Mapping[str, Any]) -> EventLine:
     return EventLine("·", "dim", "sees earlier results in short form from now on")
 
@@ -302,6 +313,8 @@ def _challenged(payload: Mapping[str, Any]) -> EventLine:
 
 _IN_ONE_LINE: Mapping[EntryKind, Callable[[Mapping[str, Any]], EventLine]] = {
     EntryKind.DECIDED: _decided,
+    EntryKind.PERMITTED: _permitted,
+    EntryKind.REVOKED: _revoked,
     EntryKind.RETURNED: _came_back,
     EntryKind.ANSWERED: _came_back,
     EntryKind.COMPACTED: _compacted,

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from brasstag.surfaces.cli.terminal.console import quote, say, table
-from brasstag.surfaces.cli.terminal.numbers import local
+from brasstag.surfaces.cli.terminal.numbers import local, local_time
 from brasstag.words.events import Entry
 
 _STYLES = {2: "cyan", 4: "dim"}
@@ -62,6 +62,9 @@ def _what(payload: Mapping[str, Any]) -> Iterator[str]:
         yield f"→ {payload['status']}"
     if "redacted" in payload:
         yield f"{str(payload['redacted'])[-8:]}: {payload.get('reason', '')}"
+    if "permission" in payload:
+        until = f" until {local_time(payload['until'])}" if "until" in payload else ""
+        yield f"{str(payload['permission'])[-8:]}{until}, by {payload['by']}"
     if payload.get("type") == "forgetting":
         yield f"{len(payload['forgotten'])} memories, by {payload['by']}"
     if payload.get("type") == "pruning":
