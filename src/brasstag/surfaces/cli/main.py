@@ -17,6 +17,7 @@ from brasstag.surfaces.cli.commands import (
     issues,
     logs,
     memories,
+    permissions,
     policy,
     project,
     prompts,
@@ -57,6 +58,7 @@ app.command()(call.call)
 app.command()(call.undo)
 app.command("undo-run")(call.undo_run)
 app.add_typer(approvals.app, name="approvals")
+app.add_typer(permissions.app, name="permissions")
 app.add_typer(timeline.app, name="timeline")
 app.command()(logs.logs)
 app.add_typer(policy.app, name="policy")

@@ -1,9 +1,9 @@
-"""Approve from the queue: one or several, with changed arguments, with a rule for next time."""
+"""Approve from the queue: one or several, with changed arguments, with a rule for next time, or for a time."""
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from brasstag.engine import Decisions
 from brasstag.surfaces.cli.follow import decide
@@ -12,7 +12,7 @@ from brasstag.surfaces.cli.session.people import require_approver
 from brasstag.surfaces.cli.session.rooms import open_room, open_store
 from brasstag.surfaces.cli.show.outcomes import show_outcome, tell_log
 from brasstag.surfaces.cli.show.program_output import Live
-from brasstag.surfaces.cli.terminal.console import OutputName, can_ask, report, say, wants_json
+from brasstag.surfaces.cli.terminal.console import OutputName, can_ask, quote, report, say, wants_json
 from brasstag.surfaces.cli.terminal.exits import Exit
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState
 from brasstag.words.calls import Done, Waiting
@@ -32,6 +32,9 @@ class Approving:
     edit: bool = False
     arguments: str | None = None
     always: bool = False
+    minutes: float | None = None
+    """How long the same is allowed; None for this call only."""
+    pattern: str = ""
 
     async def approve(self, names: list[str]) -> int:
         """Approve these and run them; return the worst exit code."""
@@ -40,7 +43,7 @@ class Approving:
             try:
                 room = await stack.enter_async_context(open_room(self.project, "approve"))
             except (ConfigError, UntrustedError) as error:
-                if self.edit or self.arguments is not None or self.always:
+                if self.edit or self.arguments is not None or self.always or self.minutes is not None:
                     raise
                 return self._write_down(names, str(error))
             # All are looked up before the first is decided, so that a mistyped id decides nothing.
@@ -57,6 +60,10 @@ class Approving:
         return await decide.approve(room, approval.id)
 
     async def _approve_one(self, room: "Room", approval: Approval) -> int:
+        found = await self._permit(room, approval)
+        if found and approval.state is ApprovalState.CONSUMED:
+            report(self.output, {"approvalId": approval.id, **found}, f"{approval.tool} has run already.")
+            return Exit.DONE
         live = Live(room)
         async with live.shown():
             outcome = await self._decide(room, approval)
@@ -64,7 +71,7 @@ class Approving:
             say("Nothing was approved; the approval stays open.")
             return Exit.WAITING
         if isinstance(outcome, decide.Noted):
-            return self._tell_noted(room, outcome)
+            return self._tell_noted(room, outcome, found)
         used = await room.approval(approval.id)
         if isinstance(outcome, Waiting) and used.state is ApprovalState.VOID and can_ask(self.output):
             say("What you approved has changed since, so nothing was done yet.", "yellow")
@@ -73,17 +80,34 @@ class Approving:
         # Code that was approved may wait again, for its changes to land.
         went_on = isinstance(outcome, Done | Waiting) and used.state is ApprovalState.CONSUMED
         if not self.always or not went_on:
-            code = show_outcome(outcome, self.output, approval.tool, approvalId=approval.id)
+            code = show_outcome(outcome, self.output, approval.tool, approvalId=approval.id, **found)
             tell_log(room.state.tracebacks, outcome, self.output)
             return code
         rule = self._write_rule(room, used)
-        found = {"rule": rule} if isinstance(rule, str) else {"noRule": rule.because}
+        found |= {"rule": rule} if isinstance(rule, str) else {"noRule": rule.because}
         code = show_outcome(outcome, self.output, approval.tool, approvalId=approval.id, **found)
         if not wants_json(self.output):
             _tell_rule(rule)
         return code
 
-    def _tell_noted(self, room: "Room", noted: decide.Noted) -> int:
+    async def _permit(self, room: "Room", approval: Approval) -> dict[str, Any]:
+        """Allow the same for a time, if that is wanted, and say so; the call is approved in the same commit."""
+        if self.minutes is None:
+            return {}
+        from brasstag.surfaces.cli.commands.permissions import as_json
+        from brasstag.surfaces.cli.terminal.numbers import local_time
+
+        who = require_approver()
+        permission = await room.permit(
+            approval.id, who, pattern=self.pattern, minutes=self.minutes, seen=approval.preview.digest
+        )
+        if not wants_json(self.output):
+            until = local_time(permission.expires_at)
+            say(f"Allowed for {permission.role} until {until} ({permission.id}):")
+            quote(permission.covers, indent="  ")
+        return {"permission": as_json(permission)}
+
+    def _tell_noted(self, room: "Room", noted: decide.Noted, more: dict[str, Any]) -> int:
         approval, served = noted.approval, is_served(room.state, noted.run)
         found = {
             "approvalId": approval.id,
@@ -91,7 +115,7 @@ class Approving:
             "ran": False,
             "run": noted.run,
             "served": served,
-        }
+        } | more
         rule = self._write_rule(room, approval) if self.always else None
         if rule is not None:
             found |= {"rule": rule} if isinstance(rule, str) else {"noRule": rule.because}

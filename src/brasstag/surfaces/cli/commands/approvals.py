@@ -78,10 +78,26 @@ def approve(
             help="Also add a rule that allows this role the same call at these paths from now on.",
         ),
     ] = False,
+    lasts: Annotated[
+        str,
+        typer.Option(
+            "--for",
+            metavar="DURATION",
+            help="Also allow this role the same for so long, 8h at most: 30m, 1h.",
+        ),
+    ] = "",
+    pattern: Annotated[
+        str,
+        typer.Option(
+            metavar="PATTERN",
+            help="With --for: what is allowed besides this call, as in rules: 'reports/**', 'command: git *'.",
+        ),
+    ] = "",
     output: Output = None,
     project: Project = HERE,
 ) -> None:
     """Approve one or more calls, and run them."""
+    minutes = _minutes(lasts, pattern, changed=edit or always or arguments is not None)
     if edit and arguments is not None:
         raise typer.BadParameter("change the arguments in one way: --edit or --arguments")
     if (edit or arguments is not None) and len(names) > 1:
@@ -90,7 +106,7 @@ def approve(
         raise typer.BadParameter("--edit shows you the change first, so it needs a terminal; use --arguments")
     from brasstag.surfaces.cli.actions.approve import Approving
 
-    approving = Approving(project, output, edit, arguments, always)
+    approving = Approving(project, output, edit, arguments, always, minutes, pattern)
     raise typer.Exit(run(approving.approve(list(dict.fromkeys(names)))))
 
 
@@ -103,6 +119,22 @@ def deny(
 ) -> None:
     """Deny one or more calls. The caller is told why, and continues without them."""
     raise typer.Exit(_deny(project, list(dict.fromkeys(names)), reason, output))
+
+
+def _minutes(lasts: str, pattern: str, *, changed: bool) -> float | None:
+    """Return how long a permission is to last; None where none is wanted."""
+    from brasstag.surfaces.cli.terminal.numbers import minutes_of
+
+    if pattern and not lasts:
+        raise typer.BadParameter("--pattern says what is allowed for a time; give --for as well")
+    if lasts and changed:
+        raise typer.BadParameter(
+            "--for allows what was asked; use it without --edit, --arguments and --always"
+        )
+    try:
+        return minutes_of(lasts) if lasts else None
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def _list(project: Path, output: OutputName | None, everything: bool) -> None:

@@ -74,6 +74,14 @@ def approval_ids(project: Path) -> Iterable[str]:
 
 
 @_offering
+def permission_ids(project: Path) -> Iterable[str]:
+    """Offer the permissions that were not taken back."""
+    from brasstag.store import list_permissions
+
+    return [one.id for one in _look(project, list_permissions) if one.revoked_at is None]
+
+
+@_offering
 def task_ids(project: Path) -> Iterable[str]:
     """Offer the tasks that have not ended."""
     return [task.id for task in _live(project)]

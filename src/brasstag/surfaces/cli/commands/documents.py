@@ -13,7 +13,7 @@ from brasstag.surfaces.cli.commands.words_command import WordsCommand
 from brasstag.surfaces.cli.session.rooms import run
 
 app = CommandGroup(
-    help="List, read, search and restore the documents of the workspace.", invoke_without_command=True
+    help="List, read, search and restore documents of the workspace.", invoke_without_command=True
 )
 
 DocumentPath = Annotated[str, typer.Argument(help="A path in the workspace.")]

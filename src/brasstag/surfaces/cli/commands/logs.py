@@ -23,7 +23,7 @@ def logs(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show the traceback of a tool that failed, or list all of them."""
+    """Show the traceback of a tool that failed, or list them."""
     if tag is None:
         _list(project, output)
     else:

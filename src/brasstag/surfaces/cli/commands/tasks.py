@@ -104,7 +104,7 @@ def changes(
     output: Output = None,
     project: Project = HERE,
 ) -> None:
-    """Show everything that a run, or a task and all below it, has changed.
+    """Show all that a run, or a task and all below it, has changed.
 
     Each file is compared with what it was before. What was done outside of the workspace is named. `brasstag undo-run`
     takes the changes back.

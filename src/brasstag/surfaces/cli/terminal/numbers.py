@@ -1,5 +1,6 @@
-"""Numbers and times as people read them: thousands set off, dollars, sizes, local time."""
+"""Numbers and times as people read and write them: thousands set off, dollars, sizes, durations, local time."""
 
+import re
 from datetime import datetime
 from typing import Any
 
@@ -7,6 +8,8 @@ from brasstag.words.budgets import dollars
 
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 _STEP = 1000
+_DURATION = re.compile(r"([0-9]{1,6})([smh])")
+_MINUTES = {"s": 1 / 60, "m": 1, "h": 60}
 
 
 def counted(number: int, thing: str) -> str:
@@ -25,6 +28,14 @@ def size(count: int) -> str:
     while number >= _STEP and unit < len(_UNITS) - 1:
         number, unit = number / _STEP, unit + 1
     return f"{number:.{1 if unit else 0}f} {_UNITS[unit]}"
+
+
+def minutes_of(duration: str) -> float:
+    """Return how many minutes ``90s``, ``30m`` or ``2h`` are; raise ValueError, which says how to write it."""
+    found = _DURATION.fullmatch(duration.strip())
+    if not found:
+        raise ValueError(f"{duration!r} is no duration; write a number and a unit, as in 30m or 2h")
+    return int(found[1]) * _MINUTES[found[2]]
 
 
 def local(stored: str) -> datetime:
