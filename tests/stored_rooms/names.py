@@ -27,6 +27,7 @@ STATES = {
 JSON = (
     ("approvals", "arguments"),
     ("approvals", "preview"),
+    ("permissions", "rule"),
     ("calls", "changes"),
     ("outbox", "payload"),
     ("events", "payload"),

@@ -92,6 +92,17 @@ async def live(home: Path) -> str:
     return secret
 
 
+async def permit_for_a_time(room: Room) -> None:
+    """Let one call through by a timed permission, and take that back."""
+    done(await room.call("write_file", {"path": "stories/plan.md", "content": "One.\n"}))
+    waiting = await room.call("write_file", {"path": "stories/plan.md", "content": "Two.\n"})
+    assert isinstance(waiting, Waiting)
+    permission = await room.permit(waiting.approval_id, ADA, pattern="stories/**")
+    done(await room.resume(waiting.approval_id))
+    done(await room.call("write_file", {"path": "stories/plan.md", "content": "Three.\n"}))
+    await room.revoke(permission.id, ADA)
+
+
 async def use_files(room: Room) -> str:
     """Write, move, annotate, undo, restore and fail; return the tag of a call that tells a secret."""
     done(await room.call("write_file", {"path": "story.md", "content": "The harbour at night.\n"}))
@@ -100,6 +111,7 @@ async def use_files(room: Room) -> str:
     await approved(
         room, "edit_file", {"path": "stories/harbour.md", "search_text": "dawn", "replace_text": "noon"}
     )
+    await permit_for_a_time(room)
     done(await room.call("tag_document", {"path": "stories/harbour.md", "add": ["sea", "fiction"]}))
     about = {"path": "stories/harbour.md", "description": "A tale of a quay."}
     done(await room.call("describe_document", about))
