@@ -72,7 +72,9 @@ class SqliteDatabase:
                 self._cursor = self._writer.connection.cursor()
                 self._cursor.execute(f"PRAGMA cache_size = -{WRITER_CACHE_KIB}")
             transaction = SqliteTransaction(self._writer, self._cursor)
-            with self._in_order():
+            # Processes write in the order in which they came: SQLite lets those that wait sleep and try by chance.
+            is_first = self._fair_lock is not None and self._fair_lock.acquire(QUEUE_SECONDS)
+            try:
                 self._cursor.execute("BEGIN IMMEDIATE")
                 try:
                     yield transaction
@@ -80,17 +82,10 @@ class SqliteDatabase:
                 except BaseException:
                     self._roll_back(self._writer)
                     raise
+            finally:
+                if is_first and self._fair_lock is not None:
+                    self._fair_lock.release()
         transaction.follow_up()
-
-    @contextmanager
-    def _in_order(self) -> Iterator[None]:
-        """Let processes write in the order in which they came: SQLite lets those that wait sleep and try by chance."""
-        had = self._fair_lock is not None and self._fair_lock.acquire(QUEUE_SECONDS)
-        try:
-            yield
-        finally:
-            if had and self._fair_lock is not None:
-                self._fair_lock.release()
 
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
