@@ -48,7 +48,7 @@ async def shown(room: Room, run: str) -> list[Any]:
     from brasstag.engine.transcript.render import Transcript
     from brasstag.models.forms import openai_messages
 
-    transcript = Transcript()
+    transcript = Transcript(room.store.fence)
     for entry in await room.timeline(run):
         transcript.add(entry)
     return list(openai_messages(transcript.messages(), lambda _digest: b""))

@@ -38,6 +38,9 @@ JSON = (
 WORDS = ("type", "outcome", "status", "decision", "change", "stop", "state", "to", "effects")
 """Keys of payloads that hold one of few words."""
 
+LASTING = {"events": "(SELECT * FROM events WHERE topic <> 'output') AS lasting"}
+"""Where not every row of a table is read: whether output is among the events depends on how long a program took."""
+
 OPEN = ("confinement",)
 """Keys below which a machine says what it has; their names differ from machine to machine."""
 
@@ -66,12 +69,12 @@ def names_of(home: Path) -> Names:
         }
         for table, columns in STATES.items():
             for column in columns if table in names["tables"] else ():
-                rows = tables.rows(f"SELECT DISTINCT {column} FROM {table}")
+                rows = tables.rows(f"SELECT DISTINCT {column} FROM {LASTING.get(table, table)}")
                 names[f"{table}.{column}"] = sorted(str(row[0]) for row in rows)
         for table, column in JSON:
             if table not in names["tables"]:
                 continue
-            texts = tables.rows(f"SELECT {column} FROM {table}")
+            texts = tables.rows(f"SELECT {column} FROM {LASTING.get(table, table)}")
             found = {key for (text,) in texts if text for key in _keys(json.loads(text))}
             names[f"keys of {table}.{column}"] = sorted(found)
         names["jobs"] = tables.jobs()

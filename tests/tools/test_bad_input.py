@@ -29,6 +29,7 @@ VALID: dict[str, dict[str, Any]] = {
     "move_file": {"from": "a.md", "to": "b.md"},
     "search_code": {"query": "text"},
     "undo": {"tag": "tag_nothing"},
+    "undo_run": {"run": "nowhere"},
     "load_prompt_tool": {"id": "canon_checker"},
     "propose_prompt_tool": {
         "id": "tag_hunter",

@@ -29,7 +29,7 @@ def tab(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> Tab:
 def test_commands_tools_and_roles(tab: Tab, project: Path) -> None:
     assert tab("ca") == ["call"]
     assert tab("call", "read_") == ["read_file"]
-    assert tab("tools", "show", "un") == ["undo"]
+    assert tab("tools", "show", "un") == ["undo", "undo_run"]
     (project / "brasstag.toml").write_text("[roles.editor]\n[roles.architect]\n")
     assert tab("call", "read_file", "--as", "") == ["operator", "editor", "architect"]
 
