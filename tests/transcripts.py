@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from brasstag.app import user_name
 from brasstag.surfaces.cli.main import main
-from brasstag.surfaces.cli.session.people import user_name
 from tests.pages import Block
 
 HOME = "/home/ada"

@@ -35,8 +35,9 @@ from brasstag import (
     ToolError,
     Waiting,
 )
+from brasstag.app import add_approver
 from brasstag.surfaces.cli.main import main
-from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver
+from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE
 from tests.app.prompts.documents import proposal
 from tests.postgres import Server, find_binaries
 from tests.processes import KILLED, _context, end

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
+from brasstag.app import add_approver
 from brasstag.surfaces.cli.main import main
-from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver
+from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE
 from tests.surfaces.terminal import Terminal
 
 

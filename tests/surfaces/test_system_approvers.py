@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from brasstag.surfaces.cli.session import people
-from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver, registered_approver
-from brasstag.surfaces.cli.session.system_approvers import SYSTEM, SystemApprovers
+from brasstag.app import add_approver
+from brasstag.app.people import approvers
+from brasstag.app.people.system_approvers import SYSTEM, SystemApprovers
+from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, registered_approver
 from brasstag.words.canonical import sha256
 from brasstag.words.errors import ConfigError, ToolError
 from tests.surfaces.conftest import Pipe
@@ -26,7 +27,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SystemApprovers:
     found = SystemApprovers(folder / "approvers.toml", os.getuid(), tmp_path / "etc")
     found.file.write_text(ADA)
     found.file.chmod(0o644)
-    monkeypatch.setattr(people, "SYSTEM", found)
+    monkeypatch.setattr(approvers, "SYSTEM", found)
     return found
 
 

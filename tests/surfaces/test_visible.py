@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from brasstag.surfaces.cli.terminal.visible import folded, one_line, visible
+from brasstag.surfaces.cli.terminal.fold_lines import folded
+from brasstag.surfaces.visible import one_line, visible
 
 anything = st.text(alphabet=st.characters(), max_size=60)
 

@@ -1,5 +1,12 @@
 from brasstag.app.crews import crew_names as crew_names
 from brasstag.app.documents import RoomDocuments as RoomDocuments
+from brasstag.app.people.approvers import add_approver as add_approver
+from brasstag.app.people.approvers import approver_names as approver_names
+from brasstag.app.people.approvers import approver_with as approver_with
+from brasstag.app.people.approvers import remove_approver as remove_approver
+from brasstag.app.people.approvers import user_name as user_name
+from brasstag.app.people.bootstrap import bootstrap as bootstrap
+from brasstag.app.people.bootstrap import bootstraps as bootstraps
 from brasstag.app.project.create import create_project as create_project
 from brasstag.app.project.load import check_configuration as check_configuration
 from brasstag.app.project.load import check_unloaded as check_unloaded

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from brasstag.app import add_approver
 from brasstag.surfaces.cli.actions import reindex as reindexing
-from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver
+from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE
 from tests.conftest import MakeProject
 from tests.surfaces.conftest import OpenTerminal, Pipe
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from brasstag.app.people import approvers
 from brasstag.surfaces.cli.session import people
 from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE
 from brasstag.words.approvals import Approver
@@ -70,9 +71,9 @@ def test_a_person_at_a_terminal_is_known_by_their_account_not_by_what_they_claim
 
 
 def test_who_issued_a_token_stays_known_when_tokens_are_removed(monkeypatch: pytest.MonkeyPatch) -> None:
-    tokens = {"ada": people.add_approver("ada", "root")}
-    tokens["mid"] = people.add_approver("mid", "ada")
-    tokens["far"] = people.add_approver("far", "mid")
+    tokens = {"ada": approvers.add_approver("ada", "root")}
+    tokens["mid"] = approvers.add_approver("mid", "ada")
+    tokens["far"] = approvers.add_approver("far", "mid")
 
     def person(name: str) -> Approver:
         monkeypatch.setenv(TOKEN_VARIABLE, tokens[name])
@@ -80,11 +81,11 @@ def test_who_issued_a_token_stays_known_when_tokens_are_removed(monkeypatch: pyt
         assert found is not None
         return found
 
-    people.remove_approver("mid")
-    assert list(people.approver_names()) == ["ada", "far"]
+    approvers.remove_approver("mid")
+    assert list(approvers.approver_names()) == ["ada", "far"]
     assert person("far").issuers == ("mid", "ada", "root")
     assert person("ada").issued == ("mid", "far")
     monkeypatch.setenv(TOKEN_VARIABLE, tokens["mid"])
     assert people.registered_approver() is None
-    tokens["mid"] = people.add_approver("mid", "bo")
+    tokens["mid"] = approvers.add_approver("mid", "bo")
     assert person("mid").issuers == ("ada", "bo", "root")

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from brasstag import Room
-from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver
+from brasstag.app import add_approver
+from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE
 from tests.app.prompts.documents import live_ids, proposal
 from tests.surfaces.conftest import OpenTerminal, Pipe
 

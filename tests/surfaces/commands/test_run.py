@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from brasstag.app import add_approver
 from brasstag.models.choose import DEFAULT_MODELS
 from brasstag.surfaces.cli.follow.events import TOLD
-from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver
+from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE
 from brasstag.surfaces.cli.terminal.exits import Exit
 from brasstag.words.events import EntryKind
 from tests.conftest import MakeProject, accept

@@ -20,10 +20,11 @@ def prune_versions(
     project: Path, output: OutputName | None, paths: Sequence[str], keep: int, days: float, *, yes: bool
 ) -> None:
     """Delete the contents of versions that are neither young nor among the newest of their path, or list them."""
+    from brasstag.app import user_name
     from brasstag.policy import OPERATOR
     from brasstag.sandbox import ROOT, parse_path
     from brasstag.store import Desk, Retention, prunable, prune
-    from brasstag.surfaces.cli.session.people import require_approver, user_name
+    from brasstag.surfaces.cli.session.people import require_approver
     from brasstag.words.ids import new_id
     from brasstag.words.times import stamp, utc_now
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from brasstag.app import user_name
 from brasstag.engine import RUNNABLE, open_calls, stop_task
-from brasstag.surfaces.cli.session.people import user_name
 from brasstag.surfaces.cli.session.rooms import open_store
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, say, wants_json
 from brasstag.surfaces.cli.terminal.exits import Exit

@@ -18,7 +18,7 @@ Name = Annotated[str, typer.Argument(help="The person's name, as the timeline sh
 @app.callback()
 def approvers(context: typer.Context, output: Output = None) -> None:
     """List the people who have a token, when no command is given."""
-    from brasstag.surfaces.cli.session.people import approver_names
+    from brasstag.app import approver_names
 
     if context.invoked_subcommand is not None:
         context.default_map = {context.invoked_subcommand: {"output": output}}
@@ -36,7 +36,8 @@ def add(name: Name, output: Output = None) -> None:
 
     The token is printed alone on standard output, so that a script can read it. -o json prints an object.
     """
-    from brasstag.surfaces.cli.session.people import add_approver, require_approver
+    from brasstag.app import add_approver
+    from brasstag.surfaces.cli.session.people import require_approver
 
     _hand_over(name, add_approver(name, issued_by=require_approver().name), output)
 
@@ -48,7 +49,7 @@ def bootstrap(name: Name, output: Output = None) -> None:
     It works only while the user directory holds no approver, no accepted file and no room. `doctor` and `timeline verify`
     name it ever after.
     """
-    from brasstag.surfaces.cli.session.bootstrap import bootstrap as give_first
+    from brasstag.app import bootstrap as give_first
 
     _hand_over(name, give_first(name), output)
     say("`brasstag doctor` and `brasstag timeline verify` name this bootstrap from now on.", stderr=True)
@@ -68,7 +69,8 @@ def _hand_over(name: str, token: str, output: OutputName | None) -> None:
 @app.command()
 def remove(name: Name, output: Output = None) -> None:
     """Remove a person's token."""
-    from brasstag.surfaces.cli.session.people import remove_approver, require_approver
+    from brasstag.app import remove_approver
+    from brasstag.surfaces.cli.session.people import require_approver
 
     require_approver()
     remove_approver(name)

@@ -11,7 +11,7 @@ from brasstag.surfaces.cli.session.rooms import open_store
 from brasstag.surfaces.cli.show.task_tree import TAIL
 from brasstag.surfaces.cli.terminal.console import print_json, say, wants_json
 from brasstag.surfaces.cli.terminal.numbers import counted
-from brasstag.surfaces.cli.terminal.visible import one_line
+from brasstag.surfaces.visible import one_line
 
 if TYPE_CHECKING:
     from brasstag.app import Spending, UsedByTurns

@@ -9,7 +9,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from brasstag.app import RoomState, Trust, check_configuration, check_unloaded, open_state, was_replaced
+from brasstag.app import (
+    RoomState,
+    Trust,
+    approver_names,
+    bootstraps,
+    check_configuration,
+    check_unloaded,
+    open_state,
+    was_replaced,
+)
 from brasstag.sandbox import find_confinement, kernel_support
 from brasstag.settings import STATE_DIRECTORY, find_project, read_settings, user_directory
 from brasstag.store import (
@@ -21,8 +30,6 @@ from brasstag.store import (
     sqlite_version,
 )
 from brasstag.surfaces.cli.follow.who_continues import is_served
-from brasstag.surfaces.cli.session.bootstrap import bootstraps
-from brasstag.surfaces.cli.session.people import approver_names
 from brasstag.surfaces.cli.terminal.failures import paragraph
 from brasstag.words.errors import BrasstagError, IndexDamaged
 

@@ -41,10 +41,10 @@ def forget(
     project: Project = HERE,
 ) -> None:
     """Delete one or more memories for good; later tasks do not see them."""
+    from brasstag.app import user_name
     from brasstag.policy import OPERATOR
     from brasstag.store import Desk
     from brasstag.store import forget as forget_memories
-    from brasstag.surfaces.cli.session.people import user_name
     from brasstag.words.ids import new_id
 
     who = f"cli:{user_name()}"

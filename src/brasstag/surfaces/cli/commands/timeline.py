@@ -186,7 +186,7 @@ def _verify(project: Path, contents: bool, output: OutputName | None) -> int:
 
 
 def _show_report(found: "Report", output: OutputName | None) -> None:
-    from brasstag.surfaces.cli.session.bootstrap import bootstraps
+    from brasstag.app import bootstraps
 
     if wants_json(output):
         print_json(

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE, add_approver
+from brasstag.app import add_approver
+from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE
 from brasstag.surfaces.cli.session.rooms import open_store
 from brasstag.surfaces.cli.terminal.console import say
 from brasstag.surfaces.cli.terminal.exits import Exit

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from brasstag.app import user_name
 from brasstag.settings import find_project
 from brasstag.surfaces.cli.follow.background import require_worker
 from brasstag.surfaces.cli.follow.events import event
 from brasstag.surfaces.cli.follow.follow import Follower
 from brasstag.surfaces.cli.follow.screen import AsLines, InJson, OnScreen, Showing
-from brasstag.surfaces.cli.session.people import user_name
 from brasstag.surfaces.cli.session.rooms import INTERRUPTED, open_room
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, report, say, screen, wants_json
 from brasstag.surfaces.cli.terminal.interrupts import Leaving, heard_by

@@ -8,7 +8,7 @@ from brasstag.surfaces.cli.follow.events import Teller, as_json
 from brasstag.surfaces.cli.show.task_tree import picture
 from brasstag.surfaces.cli.terminal import streams
 from brasstag.surfaces.cli.terminal.console import print_json, screen
-from brasstag.surfaces.cli.terminal.visible import visible
+from brasstag.surfaces.visible import visible
 
 if TYPE_CHECKING:
     from rich.live import Live

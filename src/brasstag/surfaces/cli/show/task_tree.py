@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from brasstag.surfaces.cli.terminal.numbers import counted
-from brasstag.surfaces.cli.terminal.visible import one_line
+from brasstag.surfaces.visible import one_line
 from brasstag.words.budgets import dollars
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from brasstag.settings import OutputName as OutputName  # noqa: PLC0414 - commands take it from here
 from brasstag.surfaces.cli.terminal import streams
-from brasstag.surfaces.cli.terminal.visible import CONTINUED, folded, one_line, visible
+from brasstag.surfaces.cli.terminal.fold_lines import CONTINUED, folded
+from brasstag.surfaces.visible import one_line, visible
 
 if TYPE_CHECKING:
     from rich.console import Console

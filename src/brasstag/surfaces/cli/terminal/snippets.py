@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from brasstag.surfaces.cli.terminal.console import screen
-from brasstag.surfaces.cli.terminal.visible import CONTINUED, folded, one_line
+from brasstag.surfaces.cli.terminal.fold_lines import CONTINUED, folded
+from brasstag.surfaces.visible import one_line
 
 if TYPE_CHECKING:
     from brasstag.documents import Snippet

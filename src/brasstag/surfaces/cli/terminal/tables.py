@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from brasstag.surfaces.cli.terminal.console import screen, screen_width
 from brasstag.surfaces.cli.terminal.numbers import local_time, size
-from brasstag.surfaces.cli.terminal.visible import one_line
+from brasstag.surfaces.visible import one_line
 
 if TYPE_CHECKING:
     from rich.text import Text

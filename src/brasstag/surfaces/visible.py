@@ -2,12 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
-
-CONTINUED = "⤷ "
-"""What stands before each piece of a folded line but the first."""
-
-_NARROWEST = 20
 
 _HIDING = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 """Control, format and direction, half of a pair, private or no use, and the two separators that break lines."""
@@ -28,27 +22,6 @@ def visible(text: str) -> str:
 def one_line(text: str) -> str:
     """Return visible text in which line breaks are written out too."""
     return visible(text).replace("\n", "⟨U+000A⟩")
-
-
-def folded(line: str, width: int) -> Iterator[str]:
-    """Cut a line into pieces that fit, at spaces where there are some; all pieces together are the line.
-
-    What the terminal breaks by itself begins at the left edge, where it could pose as a line of ours.
-    """
-    from rich.cells import cell_len, chop_cells
-
-    line = line.expandtabs(8)
-    if cell_len(line) <= width:
-        yield line
-        return
-    width = max(width, _NARROWEST) - cell_len(CONTINUED)
-    start = 0
-    while start < len(line):
-        piece = chop_cells(line[start : start + width], width)[0]
-        if start + len(piece) < len(line) and (space := piece.rfind(" ")) > width // 2:
-            piece = piece[: space + 1]
-        yield piece
-        start += len(piece)
 
 
 def _harmless(char: str) -> bool:

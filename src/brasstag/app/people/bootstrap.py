@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from brasstag.settings import user_directory
-from brasstag.surfaces.cli.session.people import add_approver, has_approvers, user_name
+from brasstag.app.people.approvers import add_approver, has_approvers, user_name
+from brasstag.settings.places import user_directory
 from brasstag.words.errors import Code, ToolError
 from brasstag.words.times import stamp, utc_now
 
@@ -59,8 +59,8 @@ def _record(name: str) -> None:
     if held := list(_held()):
         raise ToolError(
             Code.NOT_AN_APPROVER,
-            f"a bootstrap makes only the first approver, and there is {' and '.join(held)} already; "
-            "run `brasstag approvers add NAME` at a terminal, or with the token of an approver",
+            f"a bootstrap makes only the first approver, and there is {' and '.join(held)} already",
+            hint="run `brasstag approvers add NAME` at a terminal, or with the token of an approver",
         )
     done = [*bootstraps(), Bootstrap(name, stamp(utc_now()), user_name())]
     temporary = _file().with_suffix(".tmp")
