@@ -1,5 +1,7 @@
 from brasstag.app.base_tool import BaseTool as BaseTool
 from brasstag.app.documents import RoomDocuments as RoomDocuments
+from brasstag.app.inbox import Behind as Behind
+from brasstag.app.inbox import InboxItem as InboxItem
 from brasstag.app.loop import NextStep as NextStep
 from brasstag.app.prompts.issues import RoomIssues as RoomIssues
 from brasstag.app.prompts.outcomes import VersionOutcome as VersionOutcome

@@ -1,5 +1,6 @@
 from brasstag.app.crews import crew_names as crew_names
 from brasstag.app.documents import RoomDocuments as RoomDocuments
+from brasstag.app.inbox import InboxItem as InboxItem
 from brasstag.app.people.approvers import add_approver as add_approver
 from brasstag.app.people.approvers import approver_names as approver_names
 from brasstag.app.people.approvers import approver_with as approver_with
@@ -7,6 +8,18 @@ from brasstag.app.people.approvers import remove_approver as remove_approver
 from brasstag.app.people.approvers import user_name as user_name
 from brasstag.app.people.bootstrap import bootstrap as bootstrap
 from brasstag.app.people.bootstrap import bootstraps as bootstraps
+from brasstag.app.people.logins import Level as Level
+from brasstag.app.people.logins import Login as Login
+from brasstag.app.people.logins import label as label
+from brasstag.app.people.logins import log_in as log_in
+from brasstag.app.people.logins import log_out as log_out
+from brasstag.app.people.logins import login_of as login_of
+from brasstag.app.people.logins import new_link as new_link
+from brasstag.app.people.tokens import ProgramToken as ProgramToken
+from brasstag.app.people.tokens import new_token as new_token
+from brasstag.app.people.tokens import program_tokens as program_tokens
+from brasstag.app.people.tokens import program_with as program_with
+from brasstag.app.people.tokens import remove_token as remove_token
 from brasstag.app.project.create import create_project as create_project
 from brasstag.app.project.load import check_configuration as check_configuration
 from brasstag.app.project.load import check_unloaded as check_unloaded
@@ -41,3 +54,5 @@ from brasstag.app.watch.spending import UsedByTurns as UsedByTurns
 from brasstag.app.watch.spending import spendings_of_run as spendings_of_run
 from brasstag.app.watch.spending import taken_by as taken_by
 from brasstag.app.workers import WorkerMarks as WorkerMarks
+from brasstag.store.events.sequence import Event as Event
+from brasstag.store.events.sequence import EventId as EventId

@@ -8,6 +8,7 @@ from typing import Any
 
 from brasstag.app.approvals import Approvals
 from brasstag.app.documents import RoomDocuments
+from brasstag.app.inbox import InboxItem, inbox_of
 from brasstag.app.loop import OwnLoop
 from brasstag.app.model_summaries import ModelSummaries
 from brasstag.app.open import OpenRoom, open_in_memory, open_project
@@ -343,6 +344,10 @@ class Room(OwnLoop):
     async def finished(self, task_id: str) -> Ended:
         """Wait until a task has ended, and say how."""
         return await self.runs.finished(task_id)
+
+    async def inbox(self) -> list[InboxItem]:
+        """Return everything that waits for a person, the oldest first."""
+        return await self._runtime.threads.run(self.store.read, inbox_of)
 
     async def task(self, task_id: str) -> Task:
         """Return one task, by its id or the end of it."""

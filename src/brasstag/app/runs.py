@@ -22,6 +22,7 @@ from brasstag.engine.worker.worker import Worker
 from brasstag.models.choose import Choice, choose
 from brasstag.policy.roles import OPERATOR
 from brasstag.sandbox.workspace.draft import Draft
+from brasstag.store.database.base import View
 from brasstag.store.maintenance.forget import forget
 from brasstag.store.tasks.hints import OUTSIDE
 from brasstag.store.tasks.memories import Memory
@@ -221,6 +222,18 @@ class Runs:
         """Return the tasks of agents, and the questions, that have one of these statuses."""
         found = await self._run(self._store.read, lambda view: read_tasks(view, statuses))
         return [task for task in found if not task.is_desk]
+
+    async def look(self, look: Callable[[View], _T]) -> _T:
+        """Run a look-up on a consistent view of the store."""
+        return await self._run(self._store.read, look)
+
+    def roles(self) -> list[str]:
+        """Return the roles of the crew."""
+        return list(self._runtime.agents.roles)
+
+    def lead(self) -> str:
+        """Return the role that takes requests."""
+        return self._runtime.agents.crew.lead
 
     async def overview(self, name: str) -> Overview:
         """Look over the run that a task belongs to."""

@@ -33,7 +33,7 @@ class Approver:
     """A person who may decide; surfaces make one only after they have seen a terminal or a token."""
 
     name: str
-    via: Literal["terminal", "token", "expiry", "library"]
+    via: Literal["terminal", "token", "login", "expiry", "library"]
     """How the person was identified; with ``library`` a program vouches for the name."""
     issuers: tuple[str, ...] = ()
     """For a token: who issued it, who issued theirs, and so on."""

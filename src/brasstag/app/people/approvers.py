@@ -2,21 +2,21 @@
 
 import getpass
 import hmac
-import json
 import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from brasstag.app.people.json_file import AccountFile
 from brasstag.app.people.system_approvers import SYSTEM
-from brasstag.settings.places import user_directory
 from brasstag.words.approvals import Approver
 from brasstag.words.canonical import sha256
-from brasstag.words.errors import Code, ConfigError, Problem, ToolError
+from brasstag.words.errors import Code, ToolError
 
 LONGEST_NAME = 100
+
+_FILE = AccountFile("approvers.json", "names and digests", "Remove the file, then give new tokens.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,15 @@ def approver_with(token: str) -> Approver | None:
             issued = tuple(other for other in known if other != name and same & set(_issuers(known, other)))
             return Approver(name, "token", issuers, issued)
     return None
+
+
+def issuers_of(name: str, *more: str) -> tuple[str, ...]:
+    """Return who issued a person's tokens, who issued theirs, and so on; ``more`` issued something else to the person."""
+    known = _known()
+    found = dict.fromkeys((*_issuers(known, name), *more))
+    for issuer in more:
+        found |= dict.fromkeys(_issuers(known, issuer))
+    return tuple(issuer for issuer in found if issuer not in ("", name))
 
 
 def _issuers(known: Mapping[str, _Registered], name: str) -> tuple[str, ...]:
@@ -123,27 +132,19 @@ def _digest(token: str) -> str:
     return sha256(token.encode(errors="surrogateescape"))
 
 
-def _file() -> Path:
-    return user_directory() / "approvers.json"
-
-
 def _known() -> dict[str, _Registered]:
     """Return the people of this account and of the whole machine; of one name, what root says counts."""
     return _own() | {name: _Registered(digest) for name, digest in SYSTEM.read().items()}
 
 
 def _own() -> dict[str, _Registered]:
-    file = _file()
-    try:
-        stored = json.loads(file.read_bytes())
-    except FileNotFoundError:
-        return {}
-    except ValueError:
-        stored = None
-    known = {name: _registered(entry) for name, entry in stored.items()} if isinstance(stored, dict) else None
-    if known is None or None in known.values():
-        mend = "Remove the file, then give new tokens."
-        raise ConfigError([Problem(str(file), "", "does not hold names and digests", mend)])
+    return _read(_FILE.read())
+
+
+def _read(stored: Mapping[str, object]) -> dict[str, _Registered]:
+    known = {name: _registered(entry) for name, entry in stored.items()}
+    if None in known.values():
+        raise _FILE.damaged()
     return {name: entry for name, entry in known.items() if entry is not None}
 
 
@@ -162,19 +163,8 @@ def _registered(entry: object) -> _Registered | None:
 
 @contextmanager
 def _changing() -> Iterator[dict[str, _Registered]]:
-    from filelock import FileLock  # noqa: PLC0415 - only where the file changes
-
-    file = _file()
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with FileLock(f"{file}.lock"):
-        known = _own()
+    with _FILE.changing() as stored:
+        known = _read(stored)
         yield known
-        temporary = file.with_suffix(".tmp")
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stored = {
-                name: {"digest": entry.digest, "issuedBy": list(entry.issued_by)}
-                for name, entry in known.items()
-            }
-            json.dump(stored, stream, indent=1)
-        temporary.replace(file)
+        for name, entry in known.items():
+            stored[name] = {"digest": entry.digest, "issuedBy": list(entry.issued_by)}

@@ -22,6 +22,7 @@ from brasstag.surfaces.cli.commands import (
     project,
     prompts,
     run,
+    serve,
     tasks,
     timeline,
     tools,
@@ -50,6 +51,7 @@ app.command("follow-up")(run.follow_up)
 app.command()(tasks.changes)
 app.command()(cost.cost)
 app.command()(worker.worker)
+app.command()(serve.serve)
 app.add_typer(documents.app, name="documents")
 app.add_typer(memories.app, name="memories")
 app.add_typer(prompts.app, name="prompts")

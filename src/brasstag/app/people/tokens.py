@@ -1,0 +1,70 @@
+"""Tokens of programs: with one, a program uses the HTTP API in one role. No token decides anything."""
+
+import secrets
+from dataclasses import asdict, dataclass
+
+from brasstag.app.people.approvers import LONGEST_NAME
+from brasstag.app.people.json_file import AccountFile
+from brasstag.words.canonical import sha256
+from brasstag.words.errors import Code, ToolError
+from brasstag.words.times import stamp, utc_now
+
+_FILE = AccountFile("tokens.json", "tokens of programs", "Remove the file, then make new tokens.")
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramToken:
+    """What is kept of a token."""
+
+    name: str
+    """The program, as the timeline shows it."""
+    role: str
+    """The role in which it makes calls and starts runs."""
+    issued_by: str
+    issued_at: str
+
+
+def new_token(name: str, role: str, issued_by: str) -> str:
+    """Give a program a token, and return it; only its digest is kept."""
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise ToolError(
+            Code.INVALID_ARGUMENTS,
+            f"{name!r} cannot be a name; use one line of at most {LONGEST_NAME} characters",
+        )
+    secret = secrets.token_urlsafe(32)
+    with _FILE.changing() as stored:
+        if any(one["name"] == name for one in stored.values()):
+            raise ToolError(
+                Code.ALREADY_EXISTS,
+                f"{name} already has a token; remove it first",
+                hint=f"`brasstag tokens remove {name}` does that",
+            )
+        stored[_digest(secret)] = asdict(ProgramToken(name, role, issued_by, stamp(utc_now())))
+    return secret
+
+
+def remove_token(name: str) -> None:
+    """Take a program's token away."""
+    with _FILE.changing() as stored:
+        mine = [digest for digest, one in stored.items() if one["name"] == name]
+        if not mine:
+            raise ToolError(
+                Code.INVALID_ARGUMENTS, f"{name} has no token", hint="`brasstag tokens` lists the programs"
+            )
+        for digest in mine:
+            del stored[digest]
+
+
+def program_tokens() -> list[ProgramToken]:
+    """Return every token, by the names of the programs."""
+    return sorted((ProgramToken(**one) for one in _FILE.read().values()), key=lambda one: one.name)
+
+
+def program_with(secret: str) -> ProgramToken | None:
+    """Return the program that has this token; None where no program has it."""
+    found = _FILE.read().get(_digest(secret))
+    return None if found is None else ProgramToken(**found)
+
+
+def _digest(secret: str) -> str:
+    return sha256(secret.encode(errors="surrogateescape"))

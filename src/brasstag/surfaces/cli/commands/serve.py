@@ -1,0 +1,48 @@
+"""Serve the control room."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from brasstag.surfaces.cli.commands.options import Output
+from brasstag.surfaces.cli.session.rooms import run as in_loop
+from brasstag.surfaces.cli.terminal.console import at_terminal, report, say
+
+if TYPE_CHECKING:
+    from brasstag.app import Level
+    from brasstag.surfaces.web.security.guard import Doors
+
+
+def serve(
+    projects: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH…", help="The projects to serve; this one by default.")
+    ] = None,
+    port: Annotated[int, typer.Option(help="The port; a free one by default.", min=0, max=65535)] = 0,
+    output: Output = None,
+) -> None:
+    """Open the control room: a page where people look, decide and steer.
+
+    It listens on this machine only, and works on the runs of its rooms. At a terminal it prints a link with which you log in
+    as an approver; elsewhere the link lets a person only look.
+    """
+    from brasstag.app import new_link, user_name
+    from brasstag.surfaces.web.server import ServeOptions
+    from brasstag.surfaces.web.server import serve as serve_rooms
+
+    level: Level = "approver" if at_terminal() else "viewer"
+
+    def ready(doors: "Doors") -> None:
+        link = f"{doors.origin}/login/{new_link(user_name(), level, user_name())}"
+        report(
+            output,
+            {"event": "serving", "link": link, "level": level, "api": f"http://{doors.programs}/api"},
+            link,
+        )
+        say(
+            f"Open this link to log in as {level}; it works once. Ctrl-C ends the control room.",
+            "dim",
+            stderr=True,
+        )
+
+    in_loop(serve_rooms(projects or [Path()], ServeOptions(port), f"web:{user_name()}", ready))

@@ -1,0 +1,103 @@
+"""The server: all routes behind the guard, run by uvicorn on this machine's own address."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from brasstag.app import label, log_in
+from brasstag.surfaces.web.answers import Answers
+from brasstag.surfaces.web.assets_table import serve_asset
+from brasstag.surfaces.web.errors import error_of
+from brasstag.surfaces.web.page_templates import PageTemplates
+from brasstag.surfaces.web.pages import ROUTES
+from brasstag.surfaces.web.rooms import ServedRooms, open_rooms
+from brasstag.surfaces.web.security.guard import Doors, Guard
+from brasstag.surfaces.web.security.identity import COOKIE
+from brasstag.surfaces.web.stream import stream_events
+from brasstag.words.errors import ToolError
+
+OPEN_PATHS = ("/assets/", "/login", "/stream.js")
+GRACE_SECONDS = 3
+"""How long open streams may go on once the server ends."""
+
+
+def web_app(rooms: ServedRooms, doors: Doors) -> ASGIApp:
+    """Return the application for some open rooms."""
+    templates = PageTemplates()
+    answers = Answers(rooms, templates)
+    routes = [
+        Route("/", _to_inbox),
+        Route("/login", partial(_login_page, templates)),
+        Route("/login/{secret}", partial(_log_in, templates)),
+        Route("/assets/{digest}/{name}", serve_asset),
+        Route("/api/events", partial(stream_events, rooms)),
+    ]
+    for page in ROUTES.pages:
+        place = f"/rooms/{{room}}{page.path}" if page.of_room else page.path
+        routes.append(Route(place, partial(answers.page, page)))
+        routes.append(Route(f"/api{place}", partial(answers.look, page)))
+    for action in ROUTES.actions:
+        place = f"/rooms/{{room}}{action.path}" if action.of_room else action.path
+        routes.append(Route(f"/api{place}", partial(answers.act, action), methods=[action.method]))
+    return Guard(Starlette(routes=routes), doors, OPEN_PATHS)
+
+
+async def _to_inbox(_request: Request) -> Response:
+    return RedirectResponse("/inbox", 303)
+
+
+async def _login_page(templates: PageTemplates, request: Request) -> Response:
+    return await templates.plain("login.html", 401 if request.state.identity is None else 200)
+
+
+async def _log_in(templates: PageTemplates, request: Request) -> Response:
+    try:
+        session = log_in(request.path_params["secret"])
+    except ToolError as error:
+        return await templates.plain("error.html", 403, error=error_of(error), address="/login")
+    found = RedirectResponse("/inbox", 303)
+    found.set_cookie(COOKIE, session, max_age=30 * 24 * 3600, httponly=True, samesite="strict", path="/")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """Where to listen."""
+
+    port: int = 0
+    host: str = "127.0.0.1"
+
+
+async def serve(
+    projects: Sequence[Path], options: ServeOptions, actor: str, ready: Callable[[Doors], None]
+) -> None:
+    """Serve the rooms of some projects until the process is told to end; ``ready`` is told where."""
+    async with open_rooms(projects, actor) as rooms:
+        config = uvicorn.Config(
+            _not_yet,
+            host=options.host,
+            port=options.port,
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            lifespan="off",
+        )
+        server = uvicorn.Server(config)
+        socket = config.bind_socket()
+        port = socket.getsockname()[1]
+        doors = Doors(f"{label()}.localhost:{port}", f"127.0.0.1:{port}")
+        config.app = web_app(rooms, doors)
+        ready(doors)
+        await server.serve(sockets=[socket])
+
+
+async def _not_yet(*_: object) -> None:
+    """Stand in until the port is known."""

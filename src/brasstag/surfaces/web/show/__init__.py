@@ -1,0 +1,1 @@
+"""What templates use to show things: text with invisible characters written out, times, diffs, pictures."""
