@@ -34,6 +34,7 @@ demo: setup ## a crew at work on a script: who works for whom, a question, an ap
 test: setup ## the suite, in a few minutes: every law, briefly
 	@scripts/bubblewrap.sh
 	@scripts/postgres.sh
+	@scripts/chromium.sh
 	@$(if $(MEMORY),TMPDIR=$(MEMORY) )$(PYTEST) -m "not slow" --hypothesis-profile=quick
 
 test-all: test ## the suite, then what takes long: every law at length, storms of kills, whole corpora
