@@ -8,9 +8,17 @@ from brasstag.app.people.approvers import remove_approver as remove_approver
 from brasstag.app.people.approvers import user_name as user_name
 from brasstag.app.people.bootstrap import bootstrap as bootstrap
 from brasstag.app.people.bootstrap import bootstraps as bootstraps
+from brasstag.app.people.control_rooms import ControlRoom as ControlRoom
+from brasstag.app.people.control_rooms import announced as announced
+from brasstag.app.people.control_rooms import page_address as page_address
+from brasstag.app.people.control_rooms import running_control_rooms as running_control_rooms
+from brasstag.app.people.logins import LEVELS as LEVELS
+from brasstag.app.people.logins import SESSION_DAYS as SESSION_DAYS
 from brasstag.app.people.logins import Level as Level
 from brasstag.app.people.logins import Login as Login
+from brasstag.app.people.logins import end_session as end_session
 from brasstag.app.people.logins import label as label
+from brasstag.app.people.logins import link_for as link_for
 from brasstag.app.people.logins import log_in as log_in
 from brasstag.app.people.logins import log_out as log_out
 from brasstag.app.people.logins import login_of as login_of

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from brasstag.app import announced, log_in, login_of
 from brasstag.app.people import approvers
 from brasstag.surfaces.cli.session import people
 from brasstag.surfaces.cli.session.people import TOKEN_VARIABLE
@@ -89,3 +90,38 @@ def test_who_issued_a_token_stays_known_when_tokens_are_removed(monkeypatch: pyt
     assert people.registered_approver() is None
     tokens["mid"] = approvers.add_approver("mid", "bo")
     assert person("mid").issuers == ("ada", "bo", "root")
+
+
+def test_a_login_link_needs_an_approver_and_a_control_room(
+    pipe: Pipe, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert pipe("approvers", "link", "bob").code == 4
+    monkeypatch.setenv(TOKEN_VARIABLE, approvers.add_approver("ada"))
+    assert "no control room of this account runs" in pipe("approvers", "link", "ada").err
+    with announced("http://room.localhost:1", {project: "project"}):
+        made = pipe("approvers", "link", "ada").json
+        assert made["level"] == "approver"
+        origin, _, secret = made["link"].partition("/login/")
+        assert origin == "http://room.localhost:1"
+        assert "bob is not an approver" in pipe("approvers", "link", "bob").err
+        assert pipe("approvers", "link", "bob", "--level", "viewer").json["level"] == "viewer"
+        assert "not viewer, operator or approver" in pipe("approvers", "link", "bob", "--level", "god").err
+    session = log_in(secret)
+    assert login_of(session) is not None
+    assert pipe("approvers", "remove", "ada").code == 0
+    assert login_of(session) is None
+
+
+def test_programs_have_tokens_in_a_role(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pipe("tokens", "new", "bot", "--role", "analyst").code == 4
+    monkeypatch.setenv(TOKEN_VARIABLE, approvers.add_approver("ada"))
+    made = pipe("tokens", "new", "bot", "--role", "analyst").json
+    assert pipe.as_typed("tokens", "new", "other", "--role", "analyst", "-o", "text").out.count("\n") == 1
+    assert [(one["name"], one["role"], one["issuedBy"]) for one in pipe("tokens").lines] == [
+        ("bot", "analyst", "ada"), ("other", "analyst", "ada"),
+    ]  # fmt: skip
+    # A program's token is no approver's.
+    monkeypatch.setenv(TOKEN_VARIABLE, made["token"])
+    assert pipe("tokens", "remove", "bot").code == 4
+    monkeypatch.delenv(TOKEN_VARIABLE)
+    assert pipe("tokens", "remove", "bot").code == 4

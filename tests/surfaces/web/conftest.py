@@ -22,7 +22,7 @@ from playwright.async_api import BrowserContext, Page, async_playwright
 from brasstag import Room
 from brasstag.app import Level, label, new_link
 from brasstag.surfaces.web.rooms import ServedRooms, open_rooms
-from brasstag.surfaces.web.security.guard import Doors
+from brasstag.surfaces.web.security.doors import Doors
 from brasstag.surfaces.web.server import web_app
 
 CHROMIUM = shutil.which("chromium")
@@ -138,6 +138,22 @@ async def serving(projects: list[Path], port: int = 0) -> AsyncIterator[tuple[Se
         finally:
             server.should_exit = True
             await asyncio.wait([running], timeout=30)
+
+
+@asynccontextmanager
+async def until(serve: Callable[..., Awaitable[None]], *arguments: object) -> AsyncIterator[Doors]:
+    """Let a real `serve` run, and end it as a signal would; give its doors."""
+    ready: asyncio.Future[Doors] = asyncio.get_running_loop().create_future()
+    running = asyncio.ensure_future(serve(*arguments, ready.set_result))
+    try:
+        await asyncio.wait([running, ready], return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            running.result()
+        yield ready.result()
+    finally:
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
 
 
 @pytest.fixture

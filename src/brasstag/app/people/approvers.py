@@ -41,6 +41,15 @@ def user_name() -> str:
         return f"uid {os.getuid()}"
 
 
+def require_name(name: str) -> None:
+    """Raise ToolError for a name that cannot be read on a timeline."""
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise ToolError(
+            Code.INVALID_ARGUMENTS,
+            f"{name!r} cannot be a name; use one line of at most {LONGEST_NAME} characters",
+        )
+
+
 def approver_with(token: str) -> Approver | None:
     """Return the person who has this token; None where no person has it."""
     known = _known()
@@ -80,11 +89,7 @@ def add_approver(name: str, issued_by: str = "", *, before: Callable[[], None] =
 
     ``before`` is called when no other process can change the file; what it raises leaves everything as it was.
     """
-    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
-        raise ToolError(
-            Code.INVALID_ARGUMENTS,
-            f"{name!r} cannot be a name; use one line of at most {LONGEST_NAME} characters",
-        )
+    require_name(name)
     token = secrets.token_urlsafe(32)
     if name in SYSTEM.read():
         raise ToolError(Code.ALREADY_EXISTS, f"{name} already has a token, by {SYSTEM.file}")

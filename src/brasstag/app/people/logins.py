@@ -1,12 +1,11 @@
 """Logins at the control room: a link that works once, and the session it opens. Only digests of both are kept."""
 
 import secrets
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import timedelta
 from typing import Any, Literal, get_args
 
-from brasstag.app.people.approvers import issuers_of
+from brasstag.app.people.approvers import approver_names, issuers_of, require_name
 from brasstag.app.people.json_file import AccountFile
 from brasstag.words.approvals import Approver
 from brasstag.words.canonical import sha256
@@ -49,13 +48,28 @@ class Login:
         return Approver(self.name, "login", issuers_of(self.name, self.issued_by))
 
 
+_FIELDS = {one.name for one in fields(Login)}
+
+
+def link_for(name: str, level: Level, issued_by: str, clock: Clock = utc_now) -> str:
+    """Return a secret that logs a person in; raise ToolError where one who is no approver should log in as one."""
+    require_name(name)
+    if level == "approver" and name not in approver_names():
+        raise ToolError(
+            Code.NOT_AN_APPROVER,
+            f"{name} is not an approver",
+            hint=f"`brasstag approvers add {name}` makes one; `--level operator` or `--level viewer` lets anyone in",
+        )
+    return new_link(name, level, issued_by, clock)
+
+
 def new_link(name: str, level: Level, issued_by: str, clock: Clock = utc_now) -> str:
     """Return a secret that logs a person in, once, within a quarter of an hour."""
     secret = secrets.token_urlsafe(32)
     ends = stamp(clock() + timedelta(seconds=LINK_SECONDS))
     with _FILE.changing() as stored:
         _drop_ended(stored, clock)
-        stored.setdefault("links", {})[_digest(secret)] = asdict(Login(name, level, issued_by, ends))
+        _table(stored, "links")[_digest(secret)] = asdict(Login(name, level, issued_by, ends))
     return secret
 
 
@@ -64,10 +78,10 @@ def log_in(secret: str, clock: Clock = utc_now) -> str:
     session = secrets.token_urlsafe(32)
     with _FILE.changing() as stored:
         _drop_ended(stored, clock)
-        found = stored.get("links", {}).pop(_digest(secret), None)
+        found = _table(stored, "links").pop(_digest(secret), None)
         if found is not None:
             ends = stamp(clock() + timedelta(days=SESSION_DAYS))
-            stored.setdefault("sessions", {})[_digest(session)] = found | {"expires_at": ends}
+            _table(stored, "sessions")[_digest(session)] = found | {"expires_at": ends}
     if found is None:
         raise ToolError(
             Code.NOT_ALLOWED,
@@ -79,9 +93,15 @@ def log_in(secret: str, clock: Clock = utc_now) -> str:
 
 def login_of(session: str, clock: Clock = utc_now) -> Login | None:
     """Return who is logged in with the secret of a session; None where it has ended, or never was."""
-    found = _FILE.read().get("sessions", {}).get(_digest(session))
-    login = None if found is None else Login(**found)
+    found = _table(_FILE.read(), "sessions").get(_digest(session))
+    login = None if found is None else _login(found)
     return login if login is not None and login.expires_at > stamp(clock()) else None
+
+
+def end_session(session: str) -> None:
+    """End one session of a person; others of theirs go on."""
+    with _FILE.changing() as stored:
+        _table(stored, "sessions").pop(_digest(session), None)
 
 
 def log_out(name: str) -> int:
@@ -89,19 +109,41 @@ def log_out(name: str) -> int:
     count = 0
     with _FILE.changing() as stored:
         for kind in ("links", "sessions"):
-            mine = [digest for digest, login in stored.get(kind, {}).items() if login["name"] == name]
+            table = _table(stored, kind)
+            mine = [digest for digest, login in table.items() if _login(login).name == name]
             for digest in mine:
-                del stored[kind][digest]
+                del table[digest]
             count += len(mine)
     return count
 
 
-def _drop_ended(stored: Mapping[str, Any], clock: Clock) -> None:
+def _drop_ended(stored: dict[str, Any], clock: Clock) -> None:
     now = stamp(clock())
     for kind in ("links", "sessions"):
-        ended = [digest for digest, login in stored.get(kind, {}).items() if login["expires_at"] <= now]
+        table = _table(stored, kind)
+        ended = [digest for digest, login in table.items() if _login(login).expires_at <= now]
         for digest in ended:
-            del stored[kind][digest]
+            del table[digest]
+
+
+def _table(stored: dict[str, Any], kind: str) -> dict[str, Any]:
+    found = stored.setdefault(kind, {})
+    if not isinstance(found, dict):
+        raise _FILE.damaged()
+    return found
+
+
+def _login(entry: object) -> Login:
+    """Return a login as the file holds it; a file that anything else stands in lets nobody in."""
+    if (
+        not isinstance(entry, dict)
+        or set(entry) != _FIELDS
+        or not all(isinstance(one, str) for one in entry.values())
+    ):
+        raise _FILE.damaged()
+    if entry["level"] not in LEVELS:
+        raise _FILE.damaged()
+    return Login(**entry)
 
 
 def _digest(secret: str) -> str:

@@ -25,6 +25,7 @@ from brasstag.surfaces.cli.commands import (
     serve,
     tasks,
     timeline,
+    tokens,
     tools,
     worker,
 )
@@ -69,6 +70,7 @@ app.command()(project.trust)
 app.command()(project.doctor)
 app.command()(project.gc)
 app.add_typer(approvers.app, name="approvers")
+app.add_typer(tokens.app, name="tokens")
 
 
 @app.command()

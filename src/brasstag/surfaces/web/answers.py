@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from pydantic import ValidationError
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
@@ -29,7 +30,7 @@ class Answers:
         """Answer a page."""
         identity: Identity | None = request.state.identity
         if identity is None:
-            return RedirectResponse("/login", 303)
+            return await self._who_are_you(request)
         try:
             visit = self._visit(request, identity, of_room=page.of_room)
             found = await page.view(visit)
@@ -37,11 +38,33 @@ class Answers:
             return await self._templates.error(request, status_of(error), error_of(error))
         return await self._templates.page(visit, page, found)
 
+    async def _who_are_you(self, request: Request) -> Response:
+        """Send a stranger to the login.
+
+        A link in a mail or a chat comes from another site, and a browser keeps the cookie back for it. The page then asks
+        for itself once more: from here, so the cookie comes with it.
+        """
+        if request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+            return await self._templates.plain("again.html")
+        return RedirectResponse("/login", 303)
+
+    async def missing(self, request: Request, error: Exception) -> Response:
+        """Answer where nothing is, or where a method is not known."""
+        is_method = isinstance(error, HTTPException) and error.status_code == 405
+        status, code = (405, "METHOD_NOT_ALLOWED") if is_method else (404, "NOT_FOUND")
+        said = f"{request.method} is not known here" if is_method else "there is no such page"
+        if request.url.path.startswith("/api/"):
+            return refused(status, code, said)
+        if request.state.identity is None and not is_method:
+            # A stranger does not learn which addresses there are.
+            return await self._who_are_you(request)
+        return await self._templates.error(request, status, {"code": code, "message": said})
+
     async def look(self, page: Page[Any], request: Request) -> Response:
         """Answer the JSON of a page."""
         try:
             visit = self._visit(request, request.state.identity, of_room=page.of_room)
-            return _json(await page.view(visit))
+            return as_json(await page.view(visit))
         except BrasstagError as error:
             return failed(error)
 
@@ -55,12 +78,11 @@ class Answers:
                 403, Code.NOT_ALLOWED.value, f"this needs {action.needs}; {identity.name} is not one"
             )
         try:
-            body = action.body.model_validate(await _body(request))
+            body = action.body.model_validate(await read_body(request))
             visit = self._visit(request, identity, of_room=action.of_room)
-            return _json(await action.act(visit, body))
+            return as_json(await action.act(visit, body))
         except ValidationError as error:
-            said = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())
-            return refused(422, Code.INVALID_ARGUMENTS.value, said)
+            return unfit(error)
         except BrasstagError as error:
             return failed(error)
 
@@ -69,7 +91,15 @@ class Answers:
         return Visit(request, self._rooms, identity, served)
 
 
-async def _body(request: Request) -> Any:
+def unfit(error: ValidationError) -> Response:
+    """Return what does not fit in a body: each field with what is wrong there."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    said = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'the body'}: {one['msg']}" for one in found)
+    return refused(422, Code.INVALID_ARGUMENTS.value, said)
+
+
+async def read_body(request: Request) -> Any:
+    """Return the JSON of a request; raise ToolError for a body that is too large or no JSON."""
     data = bytearray()
     async for piece in request.stream():
         data += piece
@@ -77,9 +107,10 @@ async def _body(request: Request) -> Any:
             raise ToolError(Code.TOO_LARGE, f"a request may bring {MOST_BODY} bytes")
     try:
         return json.loads(bytes(data) or b"{}")
-    except ValueError:
-        raise ToolError(Code.INVALID_ARGUMENTS, "the body is not JSON") from None
+    except (ValueError, RecursionError):
+        raise ToolError(Code.INVALID_ARGUMENTS, "the body is not JSON, or nested too deep") from None
 
 
-def _json(model: Any) -> Response:
+def as_json(model: Any) -> Response:
+    """Return a model as JSON."""
     return Response(model.model_dump_json(by_alias=True), media_type="application/json")

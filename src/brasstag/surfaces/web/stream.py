@@ -5,8 +5,9 @@ An id holds the place in the sequence of each room: ``room=12-34,other=0-9``.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, suppress
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -15,6 +16,7 @@ from starlette.responses import Response, StreamingResponse
 from brasstag.app import Event, EventId
 from brasstag.surfaces.web.errors import refused
 from brasstag.surfaces.web.rooms import ServedRoom, ServedRooms
+from brasstag.surfaces.web.security.identity import Person, identify
 from brasstag.words.errors import Code, ToolError
 
 BEAT_SECONDS = 15.0
@@ -40,17 +42,31 @@ async def stream_events(rooms: ServedRooms, request: Request) -> Response:
     except ToolError as error:
         return refused(400, error.code.value, error.message)
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    return StreamingResponse(_messages(rooms, places), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(
+        _messages(rooms, places, partial(_is_known, request)), media_type="text/event-stream", headers=headers
+    )
 
 
-async def _messages(rooms: ServedRooms, places: Places) -> AsyncIterator[str]:
+def _is_known(request: Request) -> bool:
+    """Say whether who opened the stream may still look: a person may have been logged out meanwhile."""
+    return identify(request, by_cookie=isinstance(request.state.identity, Person)) is not None
+
+
+async def _messages(rooms: ServedRooms, places: Places, is_known: Callable[[], bool]) -> AsyncIterator[str]:
     queue: asyncio.Queue[tuple[ServedRoom, Event | ToolError]] = asyncio.Queue(MOST_WAITING)
     followers = [
         asyncio.create_task(_follow(served, places[name], queue)) for name, served in rooms.rooms.items()
     ]
     try:
         yield "retry: 1000\n\n"
+        clock = asyncio.get_running_loop().time
+        known_at = clock()
         while True:
+            if clock() - known_at >= BEAT_SECONDS:
+                if not is_known():
+                    yield _message("reload", "", {"why": "logged out"})
+                    return
+                known_at = clock()
             try:
                 served, event = await asyncio.wait_for(queue.get(), BEAT_SECONDS)
             except TimeoutError:

@@ -1,4 +1,4 @@
-"""Tokens for people who decide without a terminal, such as from a chat bot."""
+"""People who decide without a terminal: their tokens, and their links to the control room."""
 
 from typing import Annotated
 
@@ -9,7 +9,8 @@ from brasstag.surfaces.cli.commands.options import Output
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, report, say, wants_json
 
 app = CommandGroup(
-    help="List, add and remove people who may decide with a token.", invoke_without_command=True
+    help="List, add and remove people who may decide, and make their login links.",
+    invoke_without_command=True,
 )
 
 Name = Annotated[str, typer.Argument(help="The person's name, as the timeline shows it.")]
@@ -67,11 +68,42 @@ def _hand_over(name: str, token: str, output: OutputName | None) -> None:
 
 
 @app.command()
+def link(
+    name: Name,
+    level: Annotated[
+        str, typer.Option(help="What the person may do: viewer, operator or approver.")
+    ] = "approver",
+    output: Output = None,
+) -> None:
+    """Make a link with which a person logs in at the control room.
+
+    It works once, within a quarter of an hour, and needs a control room that runs. Only a person who has a token logs in as
+    an approver; the link is printed alone on standard output.
+    """
+    from brasstag.app import link_for, running_control_rooms
+    from brasstag.surfaces.cli.session.people import require_approver
+    from brasstag.words.errors import Code, ToolError
+
+    if level not in ("viewer", "operator", "approver"):
+        raise ToolError(Code.INVALID_ARGUMENTS, f"{level} is not viewer, operator or approver")
+    by = require_approver()
+    rooms = running_control_rooms()
+    if not rooms:
+        raise ToolError(
+            Code.NOT_SUPPORTED, "no control room of this account runs", hint="`brasstag serve` opens one"
+        )
+    address = f"{rooms[0].origin}/login/{link_for(name, level, by.name)}"  # type: ignore[arg-type]
+    report(output, {"name": name, "level": level, "link": address}, address)
+    say(f"{name} logs in as {level} with it, once, within a quarter of an hour.", "dim", stderr=True)
+
+
+@app.command()
 def remove(name: Name, output: Output = None) -> None:
-    """Remove a person's token."""
-    from brasstag.app import remove_approver
+    """Remove a person's token, and log them out of the control room."""
+    from brasstag.app import log_out, remove_approver
     from brasstag.surfaces.cli.session.people import require_approver
 
     require_approver()
     remove_approver(name)
-    report(output, {"name": name, "removed": True}, f"{name} can no longer decide with a token.")
+    log_out(name)
+    report(output, {"name": name, "removed": True}, f"{name} can no longer decide, and is logged out.")

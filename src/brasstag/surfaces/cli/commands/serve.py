@@ -11,7 +11,7 @@ from brasstag.surfaces.cli.terminal.console import at_terminal, report, say
 
 if TYPE_CHECKING:
     from brasstag.app import Level
-    from brasstag.surfaces.web.security.guard import Doors
+    from brasstag.surfaces.web.security.doors import Doors
 
 
 def serve(
@@ -19,6 +19,12 @@ def serve(
         list[Path] | None, typer.Argument(metavar="PATH…", help="The projects to serve; this one by default.")
     ] = None,
     port: Annotated[int, typer.Option(help="The port; a free one by default.", min=0, max=65535)] = 0,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; other machines need TLS and a name.")
+    ] = "127.0.0.1",
+    name: Annotated[str, typer.Option(help="The host name by which other machines know this one.")] = "",
+    tls_cert: Annotated[str | None, typer.Option(help="The certificate for https, a PEM file.")] = None,
+    tls_key: Annotated[str | None, typer.Option(help="The key of the certificate, a PEM file.")] = None,
     output: Output = None,
 ) -> None:
     """Open the control room: a page where people look, decide and steer.
@@ -27,7 +33,7 @@ def serve(
     as an approver; elsewhere the link lets a person only look.
     """
     from brasstag.app import new_link, user_name
-    from brasstag.surfaces.web.server import ServeOptions
+    from brasstag.surfaces.web.security.doors import ServeOptions
     from brasstag.surfaces.web.server import serve as serve_rooms
 
     level: Level = "approver" if at_terminal() else "viewer"
@@ -36,7 +42,7 @@ def serve(
         link = f"{doors.origin}/login/{new_link(user_name(), level, user_name())}"
         report(
             output,
-            {"event": "serving", "link": link, "level": level, "api": f"http://{doors.programs}/api"},
+            {"event": "serving", "link": link, "level": level, "api": doors.api},
             link,
         )
         say(
@@ -45,4 +51,5 @@ def serve(
             stderr=True,
         )
 
-    in_loop(serve_rooms(projects or [Path()], ServeOptions(port), f"web:{user_name()}", ready))
+    options = ServeOptions(port, host, name, tls_cert, tls_key)
+    in_loop(serve_rooms(projects or [Path()], options, f"web:{user_name()}", ready))

@@ -41,6 +41,11 @@
     if (act) { event.preventDefault(); act(); }
   });
 
+  document.getElementById("log-out")?.addEventListener("click", async () => {
+    await brasstag.send("/api/logout", {}).catch(() => undefined);
+    location.href = "/login";
+  });
+
   document.getElementById("room-choice")?.addEventListener("change", ({ target }) => {
     location.href = `/rooms/${encodeURIComponent(target.value)}/tasks`;
   });

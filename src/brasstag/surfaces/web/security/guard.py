@@ -4,14 +4,19 @@ A page of another site, or of another port of this machine, must not be able to 
 separate ports, so pages are served under a random name below ``localhost`` that no other server has.
 """
 
-from dataclasses import dataclass, field
+import logging
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from brasstag.surfaces.web.errors import failed, refused
+from brasstag.surfaces.web.security.doors import Doors
 from brasstag.surfaces.web.security.identity import Identity, Person, identify
+from brasstag.words.errors import BrasstagError, Code
+
+log = logging.getLogger("brasstag")
 
 JSON = "application/json"
 
@@ -43,23 +48,6 @@ HEADERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Doors:
-    """The names under which the control room is reached."""
-
-    pages: str
-    """``name.localhost:port``, for browsers: cookies count here."""
-    programs: str
-    """``127.0.0.1:port``, for programs: only tokens count here."""
-    scheme: str = "http"
-    more_programs: frozenset[str] = field(default_factory=frozenset)
-
-    @property
-    def origin(self) -> str:
-        """The one origin from which pages may write."""
-        return f"{self.scheme}://{self.pages}"
-
-
 class Guard:
     """Wraps the application; what does not pass is answered here."""
 
@@ -70,52 +58,65 @@ class Guard:
         self._open_paths = open_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request pass, or answer why not."""
+        """Let a request pass, or answer why not; every answer has the headers, that to an error of ours too."""
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            # Nothing here speaks WebSocket.
+            await send({"type": "websocket.close", "code": 1008})
             return
-        request = Request(scope)
-        refused = self._refusal(request)
+        begun = False
 
         async def send_closed(message: Message) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
                 headers.setdefault("cache-control", "no-store")
             await send(message)
 
-        await (refused or self._app)(scope, receive, send_closed)
+        try:
+            answer = self._refusal(Request(scope)) or self._app
+            await answer(scope, receive, send_closed)
+        except BrasstagError as error:
+            if begun:
+                raise
+            await failed(error)(scope, receive, send_closed)
+        except Exception:
+            if begun:
+                raise
+            log.exception("a request failed: %s %s", scope["method"], scope["path"])
+            said = "the control room failed at this; its log says why"
+            await refused(500, Code.INTERNAL_ERROR.value, said)(scope, receive, send_closed)
 
     def _refusal(self, request: Request) -> Response | None:
         host = request.headers.get("host", "")
         is_page = host == self._doors.pages
         if not is_page and host not in (self._doors.programs, *self._doors.more_programs):
-            return _refused(421, "WRONG_HOST", "this server does not answer under that name")
+            return refused(421, "WRONG_HOST", "this server does not answer under that name")
         identity = identify(request, by_cookie=is_page)
         request.state.identity = identity
-        why = None if request.method in _SAFE else self._why_no_write(request, identity)
-        if why is not None:
-            return _refused(403, "CROSS_ORIGIN", why)
+        if request.method not in _SAFE:
+            if not _is_json(request):
+                return refused(415, "WRONG_CONTENT_TYPE", f"send {JSON}")
+            if not self._is_from_here(request, identity):
+                return refused(403, "CROSS_ORIGIN", "a page of another origin sent this")
         if identity is None and not request.url.path.startswith(self._open_paths):
-            return None if _wants_page(request) else _refused(401, "NOT_LOGGED_IN", "log in, or send a token")
+            return None if _wants_page(request) else refused(401, "NOT_LOGGED_IN", "log in, or send a token")
         return None
 
-    def _why_no_write(self, request: Request, identity: Identity | None) -> str | None:
-        """Say why a request may not change anything: another page may have sent it."""
-        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != JSON:
-            return f"send {JSON}"
+    def _is_from_here(self, request: Request, identity: Identity | None) -> bool:
+        """Say whether a request that may change something comes from a page of ours, or from a program.
+
+        A browser names the origin of the page with every such request; a program has none to name.
+        """
         origin = request.headers.get("origin")
-        if isinstance(identity, Person) and origin != self._doors.origin:
-            return "a page of another origin sent this"
-        if not isinstance(identity, Person) and origin not in (None, self._doors.origin):
-            return "a page of another origin sent this"
-        return None
+        return origin == self._doors.origin if isinstance(identity, Person) else origin is None
+
+
+def _is_json(request: Request) -> bool:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower() == JSON
 
 
 def _wants_page(request: Request) -> bool:
-    return not request.url.path.startswith("/api/")
-
-
-def _refused(status: int, code: str, message: str) -> Response:
-    return JSONResponse({"error": {"code": code, "message": message}}, status)
+    return request.method in _SAFE and not request.url.path.startswith("/api/")
