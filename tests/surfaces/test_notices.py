@@ -6,6 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
+from brasstag.app import announced
 from tests.conftest import accept
 from tests.surfaces.conftest import Pipe
 
@@ -54,3 +55,18 @@ def test_one_that_fails_changes_nothing(pipe: Pipe, project: Path, caplog: Any) 
     asked, _ = ask(pipe, project, '[approvals]\nnotify_command = ["/nothing/here"]\n')
     assert pipe("approvals").json["approvalId"] == asked
     assert "could not be started" in caplog.text
+
+
+def test_a_notice_has_a_link_without_any_right_while_a_control_room_runs(
+    pipe: Pipe, project: Path, tmp_path: Path
+) -> None:
+    told = tmp_path / "told.json"
+    settings = f'[approvals]\nnotify_command = ["tee", "{told}"]\n'
+    with announced("http://room.localhost:1", {project: "project"}):
+        asked, _ = ask(pipe, project, settings)
+    link = f"http://room.localhost:1/rooms/project/approvals/{asked}"
+    assert json.loads(told.read_text())["link"] == link
+    # A control room that ended is not named, and one for another project neither.
+    with announced("http://room.localhost:1", {tmp_path: "other"}):
+        assert pipe("call", "write_file", "path=a.md", "content=newer").code == 3
+    assert "link" not in json.loads(told.read_text())

@@ -234,7 +234,7 @@ def _assemble(
         in_flight=InFlight(threads),
         boot=room_state.boot,
         agents=Agents(settings.roles, settings.crew, models.model, services, models.measure),
-        listeners=_listeners(settings, watchers, proposed),
+        listeners=_listeners(settings, watchers, proposed, room_state.project),
         models=models,
         web=open_web(settings.web),
         sandbox=sandbox,
@@ -285,14 +285,16 @@ def _catalog(room_state: RoomState, registry: ToolRegistry) -> PromptCatalog:
     )
 
 
-def _listeners(settings: Settings, watchers: Watchers, proposed: list[Callable[[str], None]]) -> Listeners:
+def _listeners(
+    settings: Settings, watchers: Watchers, proposed: list[Callable[[str], None]], project: Path | None
+) -> Listeners:
     def tell_proposed(proposal_id: str) -> None:
         for told in proposed:
             told(proposal_id)
 
     return Listeners(
-        asked=notifier(settings.approvals),
-        questioned=question_notifier(settings.approvals),
+        asked=notifier(settings.approvals, project),
+        questioned=question_notifier(settings.approvals, project),
         proposed=tell_proposed,
         said=watchers.say,
         retrying=watchers.retry,

@@ -1,6 +1,5 @@
 """Where the control room listens: other machines need TLS and a name, and are told apart from this one."""
 
-import gc
 import ssl
 import subprocess
 from pathlib import Path
@@ -70,17 +69,6 @@ async def test_over_tls_cookies_are_secure_and_the_origin_is_https(project: Path
         assert "secure" in found.headers["set-cookie"].lower()
     assert running_control_rooms() == []
     assert page_address(project, "approvals/a") is None
-
-
-# uvicorn leaves the socket that it could not bind to the collector.
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-async def test_a_port_that_is_taken_is_said(project: Path) -> None:
-    async with until(serve, [project], ServeOptions(), "web:test") as doors:
-        port = int(doors.pages.rpartition(":")[2])
-        with pytest.raises(ToolError, match=f"cannot listen at 127.0.0.1 port {port}"):
-            async with until(serve, [project], ServeOptions(port), "web:test"):
-                pass
-    gc.collect()
 
 
 def test_what_a_dead_control_room_left_is_ignored(project: Path, tmp_path: Path) -> None:

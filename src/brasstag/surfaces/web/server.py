@@ -8,7 +8,7 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
@@ -16,9 +16,11 @@ from brasstag.app import SESSION_DAYS, announced, label, log_in
 from brasstag.surfaces.web.answers import Answers
 from brasstag.surfaces.web.assets_table import serve_asset
 from brasstag.surfaces.web.errors import error_of
+from brasstag.surfaces.web.openapi import ApiView, api_view, openapi
 from brasstag.surfaces.web.page_templates import PageTemplates
 from brasstag.surfaces.web.pages import ROUTES
 from brasstag.surfaces.web.rooms import ServedRooms, open_rooms
+from brasstag.surfaces.web.routes import Page, Visit
 from brasstag.surfaces.web.security.doors import Doors, ServeOptions
 from brasstag.surfaces.web.security.guard import Guard
 from brasstag.surfaces.web.security.identity import COOKIE
@@ -40,6 +42,8 @@ def web_app(rooms: ServedRooms, doors: Doors) -> ASGIApp:
         Route("/login/{secret}", partial(_log_in, templates, doors)),
         Route("/assets/{digest}/{name}", serve_asset),
         Route("/api/events", partial(stream_events, rooms)),
+        Route("/api/openapi.json", _describe),
+        Route("/api", partial(answers.page, _API)),
     ]
     for page in ROUTES.pages:
         place = f"/rooms/{{room}}{page.path}" if page.of_room else page.path
@@ -50,6 +54,17 @@ def web_app(rooms: ServedRooms, doors: Doors) -> ASGIApp:
         routes.append(Route(f"/api{place}", partial(answers.act, action), methods=[action.method]))
     handlers = {404: answers.missing, 405: answers.missing}
     return Guard(Starlette(routes=routes, exception_handlers=handlers), doors, OPEN_PATHS)
+
+
+async def _describe(_request: Request) -> Response:
+    return JSONResponse(openapi(ROUTES))
+
+
+async def _view_api(_visit: Visit) -> ApiView:
+    return api_view(ROUTES)
+
+
+_API = Page("", "api.html", ApiView, _view_api, "The addresses of the API.", of_room=False)
 
 
 async def _to_inbox(_request: Request) -> Response:
