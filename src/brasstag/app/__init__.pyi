@@ -1,3 +1,5 @@
+from brasstag.app.chat import ChatMessage as ChatMessage
+from brasstag.app.chat import chat_request as chat_request
 from brasstag.app.crews import crew_names as crew_names
 from brasstag.app.documents import RoomDocuments as RoomDocuments
 from brasstag.app.inbox import InboxItem as InboxItem

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from brasstag import __version__
+from brasstag.surfaces.web.chat import ChatAnswer, ChatBody
 from brasstag.surfaces.web.routes import Action, Page, RouteTable, WebModel
 
 _WORD = re.compile(r"\{(\w+)(?::\w+)?\}")
@@ -70,11 +71,23 @@ def _routes(table: RouteTable) -> Iterator[ApiRoute]:
             body=action.body.__name__,
             answer=action.model.__name__,
         )
+    yield ApiRoute(
+        method="POST",
+        path="/api/ai/chat",
+        about=str(_CHAT["summary"]),
+        needs="operator",
+        body="ChatBody",
+        answer="ChatAnswer",
+    )
 
 
 def openapi(table: RouteTable) -> dict[str, Any]:
     """Return the description of the API in the form of OpenAPI 3.1."""
-    models: list[tuple[type[BaseModel], Any]] = [(ApiError, "serialization")]
+    models: list[tuple[type[BaseModel], Any]] = [
+        (ApiError, "serialization"),
+        (ChatAnswer, "serialization"),
+        (ChatBody, "validation"),
+    ]
     models += [(page.model, "serialization") for page in table.pages]
     models += [(action.model, "serialization") for action in table.actions]
     models += [(action.body, "validation") for action in table.actions]
@@ -92,6 +105,7 @@ def openapi(table: RouteTable) -> dict[str, Any]:
         found["requestBody"] = {"required": True, "content": {_JSON: {"schema": taken}}}
         paths.setdefault(_path(action), {})[action.method.lower()] = found
     paths["/api/events"] = {"get": _EVENTS}
+    paths["/api/ai/chat"] = {"post": _CHAT}
     return {
         "openapi": "3.1.0",
         "info": {"title": "Brasstag control room", "version": __version__},
@@ -140,6 +154,29 @@ _EVENTS = {
     ],
     "responses": {
         "200": {"description": "A stream.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+        "default": _FAILED,
+    },
+}
+_CHAT = {
+    "summary": "Chat with the crew, as a run: it streams, or answers once with `stream: false`; a pause for people is an answer.",
+    "description": "Needs operator. The events of the stream are `run`, `text`, `tool` and `end`; the data of `end` is a ChatAnswer.",
+    "parameters": [],
+    "requestBody": {
+        "required": True,
+        "content": {_JSON: {"schema": {"$ref": "#/components/schemas/ChatBody"}}},
+    },
+    "responses": {
+        "200": {
+            "description": "The run ended, or a stream.",
+            "content": {
+                _JSON: {"schema": {"$ref": "#/components/schemas/ChatAnswer"}},
+                "text/event-stream": {"schema": {"type": "string"}},
+            },
+        },
+        "202": {
+            "description": "It waits for people.",
+            "content": {_JSON: {"schema": {"$ref": "#/components/schemas/ChatAnswer"}}},
+        },
         "default": _FAILED,
     },
 }

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 from brasstag.app import SESSION_DAYS, announced, label, log_in
 from brasstag.surfaces.web.answers import Answers
 from brasstag.surfaces.web.assets_table import serve_asset
+from brasstag.surfaces.web.chat import chat
 from brasstag.surfaces.web.errors import error_of
 from brasstag.surfaces.web.openapi import ApiView, api_view, openapi
 from brasstag.surfaces.web.page_templates import PageTemplates
@@ -42,6 +43,7 @@ def web_app(rooms: ServedRooms, doors: Doors) -> ASGIApp:
         Route("/login/{secret}", partial(_log_in, templates, doors)),
         Route("/assets/{digest}/{name}", serve_asset),
         Route("/api/events", partial(stream_events, rooms)),
+        Route("/api/ai/chat", partial(chat, rooms), methods=["POST"]),
         Route("/api/openapi.json", _describe),
         Route("/api", partial(answers.page, _API)),
     ]
