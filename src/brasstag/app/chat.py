@@ -1,4 +1,4 @@
-"""A chat as one request to a crew: only its last message is the person's; what came before is text that nobody vouches for."""
+"""A chat as one request to a crew: its last message is the request, and what came before is untrusted text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

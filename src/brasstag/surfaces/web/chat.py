@@ -1,7 +1,6 @@
 """`POST /api/ai/chat`: a chat that runs as a run of the crew; its tool calls go the whole path.
 
-It streams, or answers once with ``stream: false``. A pause for people is an answer, too: send the same with ``run`` and ``seen``
-to go on.
+It streams, or answers once with ``stream: false``. A pause for people is an answer, too: send ``run`` and ``seen`` to go on.
 """
 
 import json
@@ -64,8 +63,8 @@ class ChatAnswer(WebModel):
     status: str
     text: str
     result: Any = None
-    waits_for: list[ChatWait] = []
-    seen: dict[str, int] = {}
+    waits_for: list[ChatWait]
+    seen: dict[str, int]
 
 
 async def chat(rooms: ServedRooms, request: Request) -> Response:

@@ -158,8 +158,8 @@ _EVENTS = {
     },
 }
 _CHAT = {
-    "summary": "Chat with the crew, as a run: it streams, or answers once with `stream: false`; a pause for people is an answer.",
-    "description": "Needs operator. The events of the stream are `run`, `text`, `tool` and `end`; the data of `end` is a ChatAnswer.",
+    "summary": "Chat with the crew, as a run; a pause for people is an answer.",
+    "description": "Needs operator. The stream has `run`, `text`, `tool` and `end`; the data of `end` is a ChatAnswer.",
     "parameters": [],
     "requestBody": {
         "required": True,
