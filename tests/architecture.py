@@ -23,7 +23,7 @@ WIDE_FOLDERS = {"engine/calls": 25, "surfaces/cli/commands": 25, "tools": 25}
 COMMAND = re.compile(
     r"\bbrasstag (?:init|run|tasks|watch|answer|stop|resume|cost|worker|documents|memories|prompts|issues|call|undo"
     r"|undo-run|follow-up|changes"
-    r"|approvals|permissions|timeline|logs|policy|tools|trust|doctor|gc|approvers|demo)\b"
+    r"|approvals|permissions|timeline|logs|policy|tools|trust|doctor|gc|approvers|tokens|serve|demo)\b"
 )
 """A command of ours; `test_architecture.py` compares it with the commands there are."""
 

@@ -1,5 +1,3 @@
-from brasstag.app.chat import ChatMessage as ChatMessage
-from brasstag.app.chat import chat_request as chat_request
 from brasstag.app.crews import crew_names as crew_names
 from brasstag.app.documents import RoomDocuments as RoomDocuments
 from brasstag.app.inbox import InboxItem as InboxItem
@@ -10,11 +8,8 @@ from brasstag.app.people.approvers import remove_approver as remove_approver
 from brasstag.app.people.approvers import user_name as user_name
 from brasstag.app.people.bootstrap import bootstrap as bootstrap
 from brasstag.app.people.bootstrap import bootstraps as bootstraps
-from brasstag.app.people.control_rooms import ControlRoom as ControlRoom
 from brasstag.app.people.control_rooms import announced as announced
-from brasstag.app.people.control_rooms import page_address as page_address
 from brasstag.app.people.control_rooms import running_control_rooms as running_control_rooms
-from brasstag.app.people.logins import LEVELS as LEVELS
 from brasstag.app.people.logins import SESSION_DAYS as SESSION_DAYS
 from brasstag.app.people.logins import Level as Level
 from brasstag.app.people.logins import Login as Login

@@ -7,7 +7,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from brasstag.app import new_link, page_address, running_control_rooms
+from brasstag.app import new_link, running_control_rooms
+from brasstag.app.people.control_rooms import page_address
 from brasstag.surfaces.web.security.doors import Doors, ServeOptions
 from brasstag.surfaces.web.server import serve
 from brasstag.words.errors import ToolError

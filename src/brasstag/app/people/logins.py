@@ -58,7 +58,7 @@ def link_for(name: str, level: Level, issued_by: str, clock: Clock = utc_now) ->
         raise ToolError(
             Code.NOT_AN_APPROVER,
             f"{name} is not an approver",
-            hint=f"`brasstag approvers add {name}` makes one; `--level operator` or `--level viewer` lets anyone in",
+            hint=f"`brasstag approvers add {name}` makes one; `--level operator` or `--level viewer` lets another person in",
         )
     return new_link(name, level, issued_by, clock)
 
@@ -134,7 +134,7 @@ def _table(stored: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def _login(entry: object) -> Login:
-    """Return a login as the file holds it; a file that anything else stands in lets nobody in."""
+    """Return a login as the file holds it; a file that anything else stands in lets no person in."""
     if (
         not isinstance(entry, dict)
         or set(entry) != _FIELDS

@@ -12,12 +12,13 @@ from pydantic import Field, ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from brasstag.app import ChatMessage, Room, RunEvent, chat_request
+from brasstag.app import Room, RunEvent
 from brasstag.surfaces.web.answers import read_body, unfit
 from brasstag.surfaces.web.errors import failed, refused
 from brasstag.surfaces.web.rooms import ServedRoom, ServedRooms
 from brasstag.surfaces.web.routes import WebModel
 from brasstag.surfaces.web.security.identity import Identity, Program
+from brasstag.words.chat import ChatMessage, chat_request
 from brasstag.words.errors import BrasstagError, Code, ToolError
 
 
@@ -127,7 +128,11 @@ async def _events(
     async with aclosing(served.room.watch(run, seen=seen)) as events:  # type: ignore[type-var]
         async for event in events:
             if event.waiting is not None:
-                yield "end", _answer(run, "approval_pending", "blocked", seen, waits=_waits(served, event))
+                waits = _waits(served, event)
+                paused = ChatAnswer(
+                    code="approval_pending", run=run, status="blocked", text="", waits_for=waits, seen=seen
+                )
+                yield "end", paused.model_dump(mode="json", by_alias=True)
                 return
             if event.entry is not None:
                 seen[event.task.id] = seen.get(event.task.id, 0) + 1
@@ -137,7 +142,16 @@ async def _events(
     ended = await served.room.finished(run)
     text = ended.result if isinstance(ended.result, str) else json.dumps(ended.result)
     code: Literal["done", "failed"] = "done" if ended.ok else "failed"
-    yield "end", _answer(run, code, ended.task.status, seen, text, ended.result)
+    answer = ChatAnswer(
+        code=code,
+        run=run,
+        status=ended.task.status,
+        text=text,
+        result=ended.result,
+        waits_for=[],
+        seen=seen,
+    )
+    yield "end", answer.model_dump(mode="json", by_alias=True)
 
 
 def _told(event: RunEvent) -> tuple[str, dict[str, Any]] | None:
@@ -169,19 +183,3 @@ def _waits(served: ServedRoom, event: RunEvent) -> list[ChatWait]:
         for one in event.waiting.questions
     ]
     return approvals + questions
-
-
-def _answer(
-    run: str,
-    code: Literal["done", "failed", "approval_pending"],
-    status: str,
-    seen: dict[str, int],
-    text: str = "",
-    result: Any = None,
-    *,
-    waits: list[ChatWait] | None = None,
-) -> dict[str, Any]:
-    found = ChatAnswer(
-        code=code, run=run, status=status, text=text, result=result, waits_for=waits or [], seen=dict(seen)
-    )
-    return found.model_dump(mode="json", by_alias=True)
