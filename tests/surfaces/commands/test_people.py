@@ -116,7 +116,7 @@ def test_programs_have_tokens_in_a_role(pipe: Pipe, monkeypatch: pytest.MonkeyPa
     assert pipe("tokens", "new", "bot", "--role", "analyst").code == 4
     monkeypatch.setenv(TOKEN_VARIABLE, approvers.add_approver("ada"))
     made = pipe("tokens", "new", "bot", "--role", "analyst").json
-    assert pipe.as_typed("tokens", "new", "other", "--role", "analyst", "-o", "text").out.count("\n") == 1
+    assert pipe.as_typed("tokens", "new", "other", "--role", "analyst", "-o", "people").out.count("\n") == 1
     assert [(one["name"], one["role"], one["issuedBy"]) for one in pipe("tokens").lines] == [
         ("bot", "analyst", "ada"), ("other", "analyst", "ada"),
     ]  # fmt: skip

@@ -18,8 +18,8 @@ from brasstag.surfaces.web.errors import failed, refused
 from brasstag.surfaces.web.rooms import ServedRoom, ServedRooms
 from brasstag.surfaces.web.routes import WebModel
 from brasstag.surfaces.web.security.identity import Identity, Program
-from brasstag.words.chat import ChatMessage, chat_request
 from brasstag.words.errors import BrasstagError, Code, ToolError
+from brasstag.words.messages import ChatMessage, chat_request
 
 
 class ChatMessageBody(WebModel):

@@ -129,7 +129,7 @@ async def serve(
         doors = options.doors(socket.getsockname()[1], label())
         config.app = web_app(rooms, doors)
         with announced(doors.origin, {one.project: name for name, one in rooms.rooms.items()}):
-            # Whoever reads the link may use it at once: until the server takes it, the connection waits.
+            # A person may use the link at once: until the server takes it, the connection waits.
             socket.listen(config.backlog)
             ready(doors)
             running = asyncio.create_task(server.serve(sockets=[socket]))
