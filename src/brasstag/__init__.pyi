@@ -1,7 +1,5 @@
 from brasstag.app.base_tool import BaseTool as BaseTool
 from brasstag.app.documents import RoomDocuments as RoomDocuments
-from brasstag.app.inbox import Behind as Behind
-from brasstag.app.inbox import InboxItem as InboxItem
 from brasstag.app.loop import NextStep as NextStep
 from brasstag.app.prompts.issues import RoomIssues as RoomIssues
 from brasstag.app.prompts.outcomes import VersionOutcome as VersionOutcome
@@ -9,13 +7,15 @@ from brasstag.app.prompts.registry import PromptRegistry as PromptRegistry
 from brasstag.app.prompts.replay import ReplayedTask as ReplayedTask
 from brasstag.app.prompts.use import UseRequest as UseRequest
 from brasstag.app.room import Room as Room
-from brasstag.app.run_changes import ChangesOfRun as ChangesOfRun
 from brasstag.app.runs import Ended as Ended
 from brasstag.app.toolbox import Toolbox as Toolbox
 from brasstag.app.watch.events import Question as Question
 from brasstag.app.watch.events import RunEvent as RunEvent
 from brasstag.app.watch.events import Waits as Waits
+from brasstag.app.watch.inbox import Behind as Behind
+from brasstag.app.watch.inbox import InboxItem as InboxItem
 from brasstag.app.watch.output import Output as Output
+from brasstag.app.watch.run_changes import ChangesOfRun as ChangesOfRun
 from brasstag.catalog.injection import Injection as Injection
 from brasstag.catalog.issue_search import IssueFilter as IssueFilter
 from brasstag.catalog.merge import Catalog as Catalog

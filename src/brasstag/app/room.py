@@ -8,7 +8,6 @@ from typing import Any
 
 from brasstag.app.approvals import Approvals
 from brasstag.app.documents import RoomDocuments
-from brasstag.app.inbox import InboxItem, inbox_of
 from brasstag.app.loop import OwnLoop
 from brasstag.app.model_summaries import ModelSummaries
 from brasstag.app.open import OpenRoom, open_in_memory, open_project
@@ -16,14 +15,15 @@ from brasstag.app.prompts.issues import RoomIssues
 from brasstag.app.prompts.registry import PromptRegistry
 from brasstag.app.prompts.use import PromptUse
 from brasstag.app.requests import as_text, why_not_named, with_arguments
-from brasstag.app.run_changes import ChangesOfRun, changes_of
 from brasstag.app.runs import Ended, RunContext, Runs
 from brasstag.app.toolbox import Toolbox
 from brasstag.app.wait import Awaited
 from brasstag.app.watch.events import RunEvent
+from brasstag.app.watch.inbox import InboxItem, inbox_of
 from brasstag.app.watch.output import Listener
 from brasstag.app.watch.output_recorder import OutputRecorder
 from brasstag.app.watch.room_events import RoomEvents
+from brasstag.app.watch.run_changes import ChangesOfRun, changes_of
 from brasstag.engine.calls.edit import EditedCall
 from brasstag.engine.calls.explain import Explained
 from brasstag.engine.calls.permit import PermissionRequest

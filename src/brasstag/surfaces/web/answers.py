@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from brasstag.surfaces.web.errors import error_of, failed, refused, status_of
 from brasstag.surfaces.web.page_templates import PageTemplates
 from brasstag.surfaces.web.rooms import ServedRooms
-from brasstag.surfaces.web.routes import Action, Page, Visit
+from brasstag.surfaces.web.routes import Visit, WebAction, WebPage
 from brasstag.surfaces.web.security.identity import Identity
 from brasstag.words.errors import BrasstagError, Code, ToolError
 
@@ -26,7 +26,7 @@ class Answers:
         self._rooms = rooms
         self._templates = templates
 
-    async def page(self, page: Page[Any], request: Request) -> Response:
+    async def page(self, page: WebPage[Any], request: Request) -> Response:
         """Answer a page."""
         identity: Identity | None = request.state.identity
         if identity is None:
@@ -60,7 +60,7 @@ class Answers:
             return await self._who_are_you(request)
         return await self._templates.error(request, status, {"code": code, "message": said})
 
-    async def look(self, page: Page[Any], request: Request) -> Response:
+    async def look(self, page: WebPage[Any], request: Request) -> Response:
         """Answer the JSON of a page."""
         try:
             visit = self._visit(request, request.state.identity, of_room=page.of_room)
@@ -68,7 +68,7 @@ class Answers:
         except BrasstagError as error:
             return failed(error)
 
-    async def act(self, action: Action[Any, Any], request: Request) -> Response:
+    async def act(self, action: WebAction[Any, Any], request: Request) -> Response:
         """Do something, and answer with what came of it."""
         identity: Identity | None = request.state.identity
         if identity is None:

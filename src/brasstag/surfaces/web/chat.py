@@ -17,7 +17,7 @@ from brasstag.surfaces.web.answers import read_body, unfit
 from brasstag.surfaces.web.errors import failed, refused
 from brasstag.surfaces.web.rooms import ServedRoom, ServedRooms
 from brasstag.surfaces.web.routes import WebModel
-from brasstag.surfaces.web.security.identity import Identity, Program
+from brasstag.surfaces.web.security.identity import Identity, ProgramIdentity
 from brasstag.words.errors import BrasstagError, Code, ToolError
 from brasstag.words.messages import ChatMessage, chat_request
 
@@ -94,14 +94,14 @@ def _room(rooms: ServedRooms, body: ChatBody) -> ServedRoom:
 
 
 async def _run(room: Room, body: ChatBody, identity: Identity) -> str:
-    role = identity.token.role if isinstance(identity, Program) else body.role
+    role = identity.token.role if isinstance(identity, ProgramIdentity) else body.role
     if body.run:
         if body.messages:
             raise ToolError(
                 Code.INVALID_ARGUMENTS, "a run that goes on takes no messages; leave one of them out"
             )
         task = await room.task(body.run)
-        if isinstance(identity, Program) and task.role != role:
+        if isinstance(identity, ProgramIdentity) and task.role != role:
             raise ToolError(Code.NOT_ALLOWED, f"{task.id} is a run of {task.role}, not of {role}")
         return task.id
     messages = [ChatMessage(one.role, one.content) for one in body.messages]

@@ -9,7 +9,7 @@ from pydantic.json_schema import models_json_schema
 
 from brasstag import __version__
 from brasstag.surfaces.web.chat import ChatAnswer, ChatBody
-from brasstag.surfaces.web.routes import Action, Page, RouteTable, WebModel
+from brasstag.surfaces.web.routes import RouteTable, WebAction, WebModel, WebPage
 
 _WORD = re.compile(r"\{(\w+)(?::\w+)?\}")
 _JSON = "application/json"
@@ -121,12 +121,14 @@ def openapi(table: RouteTable) -> dict[str, Any]:
     }
 
 
-def _path(route: Page[Any] | Action[Any, Any]) -> str:
+def _path(route: WebPage[Any] | WebAction[Any, Any]) -> str:
     place = f"/rooms/{{room}}{route.path}" if route.of_room else route.path
     return "/api" + _WORD.sub(r"{\1}", place)
 
 
-def _operation(route: Page[Any] | Action[Any, Any], answer: dict[str, Any], needs: str) -> dict[str, Any]:
+def _operation(
+    route: WebPage[Any] | WebAction[Any, Any], answer: dict[str, Any], needs: str
+) -> dict[str, Any]:
     words = _WORD.findall(_path(route))
     return {
         "summary": route.about,

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from brasstag.surfaces.web.assets_table import asset_address
-from brasstag.surfaces.web.routes import Page, Visit
-from brasstag.surfaces.web.show.text import shown
+from brasstag.surfaces.web.routes import Visit, WebPage
+from brasstag.surfaces.web.show.text import plain, shown
 from brasstag.surfaces.web.show.times import ago, when
 from brasstag.surfaces.web.stream import place_of
 
@@ -44,9 +44,9 @@ class PageTemplates:
             enable_async=True,
         )
         self._environment.globals.update(asset=asset_address, navigation=NAVIGATION)
-        self._environment.filters.update(ago=ago, when=when)
+        self._environment.filters.update(ago=ago, when=when, plain=plain)
 
-    async def page(self, visit: Visit, page: Page[Any], model: Any) -> Response:
+    async def page(self, visit: Visit, page: WebPage[Any], model: Any) -> Response:
         """Return a page with its model."""
         items = [len(await served.room.inbox()) for served in visit.rooms.rooms.values()]
         found = await self._environment.get_template(page.template).render_async(

@@ -1,8 +1,8 @@
 """Routes: a page and its JSON are one view; an action takes and gives JSON.
 
-Page    GET /path        the view's model in a template
-        GET /api/path    the same model as JSON
-Action  POST /api/path   takes a model, changes something, gives a model
+WebPage    GET /path       the view's model in a template
+           GET /api/path   the same model as JSON
+WebAction  POST /api/path  takes a model, changes something, gives a model
 """
 
 import asyncio
@@ -73,7 +73,7 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[ViewModel]):
+class WebPage(Generic[ViewModel]):
     """A page with its JSON."""
 
     path: str
@@ -89,7 +89,7 @@ class Page(Generic[ViewModel]):
 
 
 @dataclass(frozen=True, slots=True)
-class Action(Generic[Body, ViewModel]):
+class WebAction(Generic[Body, ViewModel]):
     """Something that changes or looks, by JSON alone."""
 
     path: str
@@ -112,12 +112,12 @@ class Accepted(WebModel):
     ok: bool = True
 
 
-AnyRoute = Page[Any] | Action[Any, Any]
+AnyRoute = WebPage[Any] | WebAction[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class RouteTable:
     """All pages and actions of the control room."""
 
-    pages: tuple[Page[Any], ...] = ()
-    actions: tuple[Action[Any, Any], ...] = field(default=())
+    pages: tuple[WebPage[Any], ...] = ()
+    actions: tuple[WebAction[Any, Any], ...] = field(default=())

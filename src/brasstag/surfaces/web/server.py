@@ -21,7 +21,7 @@ from brasstag.surfaces.web.openapi import ApiView, api_view, openapi
 from brasstag.surfaces.web.page_templates import PageTemplates
 from brasstag.surfaces.web.pages import ROUTES
 from brasstag.surfaces.web.rooms import ServedRooms, open_rooms
-from brasstag.surfaces.web.routes import Page, Visit
+from brasstag.surfaces.web.routes import Visit, WebPage
 from brasstag.surfaces.web.security.doors import Doors, ServeOptions
 from brasstag.surfaces.web.security.guard import Guard
 from brasstag.surfaces.web.security.identity import COOKIE
@@ -66,7 +66,7 @@ async def _view_api(_visit: Visit) -> ApiView:
     return api_view(ROUTES)
 
 
-_API = Page("", "api.html", ApiView, _view_api, "The addresses of the API.", of_room=False)
+_API = WebPage("", "api.html", ApiView, _view_api, "The addresses of the API.", of_room=False)
 
 
 async def _to_inbox(_request: Request) -> Response:

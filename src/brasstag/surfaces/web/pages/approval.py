@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from brasstag.app import Room
-from brasstag.surfaces.web.routes import Action, Page, Visit, WebModel
+from brasstag.surfaces.web.routes import Visit, WebAction, WebModel, WebPage
 from brasstag.surfaces.web.show.previews import PreviewView, preview_view
 from brasstag.words.approvals import Approval, ApprovalResponse, ApprovalState
 from brasstag.words.errors import Code, ToolError
@@ -174,7 +174,7 @@ async def _go_on(visit: Visit, decided: Approval) -> None:
         visit.keep(visit.room.resume(decided.id))
 
 
-decision_page = Page(
+decision_page = WebPage(
     "/approvals/{approval}",
     "approval.html",
     ApprovalView,
@@ -183,7 +183,7 @@ decision_page = Page(
     nav="inbox",
 )
 decision_actions = (
-    Action(
+    WebAction(
         "/approvals/{approval}/preview",
         Edit,
         EditedView,
@@ -191,5 +191,7 @@ decision_actions = (
         "Preview changed arguments.",
         "operator",
     ),
-    Action("/approvals/{approval}/decision", DecisionBody, Decided, decide, "Approve or deny.", "approver"),
+    WebAction(
+        "/approvals/{approval}/decision", DecisionBody, Decided, decide, "Approve or deny.", "approver"
+    ),
 )

@@ -3,7 +3,7 @@
 from itertools import groupby
 
 from brasstag.app import InboxItem
-from brasstag.surfaces.web.routes import Page, Visit, WebModel
+from brasstag.surfaces.web.routes import Visit, WebModel, WebPage
 from brasstag.words.budgets import dollars
 
 _PAGES = {
@@ -92,7 +92,7 @@ def _row(room: str, item: InboxItem) -> InboxRow:
     )
 
 
-PAGE = Page(
+PAGE = WebPage(
     "/inbox",
     "inbox.html",
     InboxView,

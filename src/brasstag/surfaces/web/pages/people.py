@@ -1,7 +1,7 @@
 """People: a person ends their own session."""
 
 from brasstag.app import end_session
-from brasstag.surfaces.web.routes import Accepted, Action, Nothing, Visit
+from brasstag.surfaces.web.routes import Accepted, Nothing, Visit, WebAction
 from brasstag.surfaces.web.security.identity import COOKIE, Person
 from brasstag.words.errors import Code, ToolError
 
@@ -17,7 +17,7 @@ async def log_out_here(visit: Visit, _body: Nothing) -> Accepted:
 
 
 ACTIONS = (
-    Action(
+    WebAction(
         "/logout",
         Nothing,
         Accepted,

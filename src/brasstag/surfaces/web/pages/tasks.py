@@ -2,7 +2,7 @@
 
 from brasstag.app import Overview, look_over_all
 from brasstag.store import Task
-from brasstag.surfaces.web.routes import Action, Page, Visit, WebModel
+from brasstag.surfaces.web.routes import Visit, WebAction, WebModel, WebPage
 from brasstag.words.budgets import Budget, dollars
 
 NEWEST = 20
@@ -76,13 +76,13 @@ class StartBody(WebModel):
     max_dollars: float | None = None
 
 
-class Started(WebModel):
+class StartedRun(WebModel):
     """The run that was begun."""
 
     run: str
 
 
-async def start(visit: Visit, body: StartBody) -> Started:
+async def start(visit: Visit, body: StartBody) -> StartedRun:
     """Begin a run; the server works on it."""
     run = await visit.room.start(
         body.request,
@@ -91,10 +91,12 @@ async def start(visit: Visit, body: StartBody) -> Started:
         model=body.model,
         budget=Budget(max_steps=body.max_steps, max_dollars=body.max_dollars),
     )
-    return Started(run=run)
+    return StartedRun(run=run)
 
 
 PAGES = (
-    Page("/tasks", "tasks.html", TasksView, tasks, "The runs of a room as outlines of tasks.", nav="tasks"),
+    WebPage(
+        "/tasks", "tasks.html", TasksView, tasks, "The runs of a room as outlines of tasks.", nav="tasks"
+    ),
 )
-ACTIONS = (Action("/tasks", StartBody, Started, start, "Begin a run of the crew."),)
+ACTIONS = (WebAction("/tasks", StartBody, StartedRun, start, "Begin a run of the crew."),)

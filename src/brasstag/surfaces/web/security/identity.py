@@ -26,7 +26,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ProgramIdentity:
     """A program with a token; it looks, calls and starts runs in its role, and never decides."""
 
     token: ProgramToken
@@ -41,7 +41,7 @@ class Program:
         return level != "approver"
 
 
-Identity = Person | Program
+Identity = Person | ProgramIdentity
 
 
 def identify(request: Request, *, by_cookie: bool) -> Identity | None:
@@ -49,7 +49,7 @@ def identify(request: Request, *, by_cookie: bool) -> Identity | None:
     scheme, _, secret = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and secret:
         token = program_with(secret.strip())
-        return None if token is None else Program(token)
+        return None if token is None else ProgramIdentity(token)
     cookie = request.cookies.get(COOKIE, "") if by_cookie else ""
     login = login_of(cookie) if cookie else None
     return None if login is None else Person(login)

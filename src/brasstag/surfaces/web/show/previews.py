@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from brasstag.app import Room
 from brasstag.surfaces.web.routes import WebModel
-from brasstag.surfaces.web.show.diffs import FileDiff, file_diff
+from brasstag.surfaces.web.show.diff_rows import FileDiff, file_diff
 from brasstag.words.previews import Change, Conflict, Preview, change_sentence, digest_in, is_file, is_link
 
 

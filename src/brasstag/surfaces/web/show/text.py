@@ -10,6 +10,11 @@ from brasstag.surfaces.visible import visible
 _MARKED = re.compile(r"⟨U\+[0-9A-F]{4,6}⟩")
 
 
+def plain(value: Any) -> Any:
+    """Return text for an attribute or a field that a person edits: escaped, and otherwise exactly as it is."""
+    return escape(value)
+
+
 def shown(value: Any) -> Any:
     """Return what a template prints for a value: text is escaped, and what cannot be seen in it is marked."""
     if isinstance(value, Markup) or not isinstance(value, str):
