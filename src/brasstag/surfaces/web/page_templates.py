@@ -15,18 +15,7 @@ from brasstag.surfaces.web.stream import place_of
 
 FOLDER = Path(__file__).parent / "templates"
 
-NAVIGATION = (
-    ("inbox", "Inbox", "i"),
-    ("tasks", "Tasks", "t"),
-    ("timeline", "Timeline", "l"),
-    ("documents", "Documents", "d"),
-    ("prompts", "Prompt tools", "p"),
-    ("issues", "Issues", "s"),
-    ("tools", "Tools", "o"),
-    ("policy", "Policy", "y"),
-    ("crew", "Crew", "c"),
-    ("cost", "Cost", "m"),
-)
+NAVIGATION = (("inbox", "Inbox", "i"), ("tasks", "Tasks", "t"))
 """The pages of the navigation, with the key that follows ``g``."""
 
 

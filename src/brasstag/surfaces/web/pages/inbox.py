@@ -6,15 +6,8 @@ from brasstag.app import InboxItem
 from brasstag.surfaces.web.routes import Visit, WebModel, WebPage
 from brasstag.words.budgets import dollars
 
-_PAGES = {
-    "approval": "approvals",
-    "question": "questions",
-    "unknown": "questions",
-    "proposal": "proposals",
-    "issue": "issues",
-    "budget": "tasks",
-}
-"""Where a kind of item is decided."""
+_PAGES = {"approval": "approvals", "question": "questions", "unknown": "questions"}
+"""Where a kind of item is decided; the others are only named here, and decided at the command line."""
 
 
 class InboxRow(WebModel):
@@ -35,6 +28,7 @@ class InboxRow(WebModel):
     tokens: int
     cost: str
     address: str
+    """Where it is decided; empty where no page does that."""
 
 
 class InboxGroup(WebModel):
@@ -88,7 +82,7 @@ def _row(room: str, item: InboxItem) -> InboxRow:
         blocked=list(behind.blocked),
         tokens=behind.tokens,
         cost=dollars(behind.cost),
-        address=f"/rooms/{room}/{_PAGES.get(item.kind, 'inbox')}/{item.id}",
+        address=f"/rooms/{room}/{_PAGES[item.kind]}/{item.id}" if item.kind in _PAGES else "",
     )
 
 

@@ -25,7 +25,6 @@ class TaskRow(WebModel):
     cost: str
     opened_at: str
     closed_at: str | None
-    address: str
 
 
 class TasksView(WebModel):
@@ -38,13 +37,13 @@ class TasksView(WebModel):
 
 async def tasks(visit: Visit) -> TasksView:
     """Return the runs of a room."""
-    room, name = visit.room, visit.path["room"]
+    room = visit.room
     overview = await room.runs.look(lambda view: look_over_all(view, NEWEST))
-    runs = [[*_outline(name, overview, root, 0)] for root in overview.roots()]
+    runs = [[*_outline(overview, root, 0)] for root in overview.roots()]
     return TasksView(runs=runs[::-1], roles=room.runs.roles(), lead=room.runs.lead())
 
 
-def _outline(room: str, overview: Overview, task: Task, depth: int) -> list[TaskRow]:
+def _outline(overview: Overview, task: Task, depth: int) -> list[TaskRow]:
     row = TaskRow(
         id=task.id,
         role=task.role,
@@ -59,9 +58,8 @@ def _outline(room: str, overview: Overview, task: Task, depth: int) -> list[Task
         cost=dollars(task.cost),
         opened_at=task.opened_at,
         closed_at=task.closed_at,
-        address=f"/rooms/{room}/tasks/{task.id}",
     )
-    below = [one for child in overview.below(task) for one in _outline(room, overview, child, depth + 1)]
+    below = [one for child in overview.below(task) for one in _outline(overview, child, depth + 1)]
     return [row, *below]
 
 
