@@ -9,7 +9,7 @@ from brasstag.surfaces.cli.commands.options import Output
 from brasstag.surfaces.cli.terminal.console import OutputName, print_json, report, say, wants_json
 
 app = CommandGroup(
-    help="List, add and remove people who may decide, and make their login links.",
+    help="List, add and remove people who may decide.",
     invoke_without_command=True,
 )
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def serve(
     projects: Annotated[
-        list[Path] | None, typer.Argument(metavar="PATH…", help="The projects to serve; this one by default.")
+        list[str] | None, typer.Argument(metavar="PATH", help="The projects to serve; this one by default.")
     ] = None,
     port: Annotated[int, typer.Option(help="The port; a free one by default.", min=0, max=65535)] = 0,
     host: Annotated[
@@ -27,7 +27,7 @@ def serve(
     tls_key: Annotated[str | None, typer.Option(help="The key of the certificate, a PEM file.")] = None,
     output: Output = None,
 ) -> None:
-    """Open the control room: a page where people look, decide and steer.
+    """Open the control room, where people look and decide.
 
     It listens on this machine only, and works on the runs of its rooms. At a terminal it prints a link with which you log in
     as an approver; elsewhere the link lets a person only look.
@@ -52,4 +52,4 @@ def serve(
         )
 
     options = ServeOptions(port, host, name, tls_cert, tls_key)
-    in_loop(serve_rooms(projects or [Path()], options, f"web:{user_name()}", ready))
+    in_loop(serve_rooms([Path(one) for one in projects or ["."]], options, f"web:{user_name()}", ready))

@@ -8,9 +8,7 @@ from brasstag.surfaces.cli.commands.help import CommandGroup
 from brasstag.surfaces.cli.commands.options import Output
 from brasstag.surfaces.cli.terminal.console import print_json, report, say, wants_json
 
-app = CommandGroup(
-    help="List, make and remove tokens of programs that use the HTTP API.", invoke_without_command=True
-)
+app = CommandGroup(help="List, make and remove tokens of programs.", invoke_without_command=True)
 
 Name = Annotated[str, typer.Argument(help="The program's name, as the timeline shows it.")]
 
